@@ -14,7 +14,7 @@ import { type Connector, startConnector } from './connector/connector.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { arrivedSince } from './connector/intake/arrivals.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
-import { askRefused } from './connector/monitoring/monitoring.ts';
+import { retryRefused } from './connector/monitoring/monitoring.ts';
 import { measureReview } from './connector/review/review-list.ts';
 import { createTestViewer } from './connector/test-event.ts';
 import { addressFor, adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
@@ -124,7 +124,7 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
     const address = ownAddress(config.server.host, Number(new URL(url).port));
     if (config.roles.includes('service')) {
       const started = await service?.start({ publicUrl, ...ownConnector(config, address) });
-      await askRefused(store, started?.newJobs ?? [], now);
+      await retryRefused(store, started?.newJobs ?? [], now);
     }
     // Only now does the service know the key of our own connector: an earlier call would pause its account.
     own.resolve(address);

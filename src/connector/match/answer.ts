@@ -1,4 +1,4 @@
-/** A person's answer to what a match found for a record. */
+/** Stores a person's answer to a match. */
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
@@ -17,19 +17,22 @@ import {
 import { TAKEN_BACK } from './undecided.ts';
 
 /**
- * The result of an answer to a suggestion: `held` if other records of the connection are linked to the company already,
- * `unknown` if nothing is suggested for the record any more.
+ * `held`: other records of the connection are linked to the company already; `unknown`: the record has no suggestion
+ * any more.
  */
 export type SuggestionAnswer =
   | { readonly kind: 'linked' | 'rejected' | 'taken'; readonly entity: string }
   | { readonly kind: 'held'; readonly entity: string; readonly records: readonly string[] }
   | { readonly kind: 'unknown' };
 
-/** Links the record to a company, asks for its full state, and has its number written if the record has none. */
+/**
+ * Links the record to a company, asks for its full state, and lets the next sync write its number if the record has
+ * none.
+ */
 export async function acceptMatch(tx: Tx, ref: RecordRef, entity: string, now: number): Promise<LinkResult> {
   const linked = await linkRecord(tx, { ...ref, entity, sendUpdate: true, now });
   if (linked.kind === 'taken') return linked;
-  // The person saw the number that the record holds, so cvrsync does not report it as a mismatch.
+  // The person saw the record's number, so it is not reported as a mismatch.
   const held = verdictOf((await readResult(tx, ref))?.record.number ?? null, false).entity;
   await updateLink(tx, ref, { writes_number: 1, ...(held !== null && held !== entity && { mismatch: held }) });
   if (linked.kind === 'linked')
@@ -38,7 +41,7 @@ export async function acceptMatch(tx: Tx, ref: RecordRef, entity: string, now: n
   return linked;
 }
 
-/** Remembers that the record means none of these companies: no match proposes them again. */
+/** No later match proposes these companies for the record. */
 export async function rejectMatch(
   tx: Tx,
   { provider, recordId }: RecordRef,
@@ -50,7 +53,6 @@ export async function rejectMatch(
   await retireResult(tx, provider, recordId);
 }
 
-/** Remembers that these records do not mean these companies. */
 export async function rejectMatches(
   tx: Tx,
   provider: string,
@@ -63,8 +65,8 @@ export async function rejectMatches(
 }
 
 /**
- * Takes a person's answer back: ends the link to this company, or lets a match propose these companies again. The record then
- * waits for an answer as before. False if the record has got another answer since.
+ * Undoes a person's answer: ends the link to this company, or lets a match propose these companies again. The record
+ * waits for an answer as before. False if it got another answer since.
  */
 export async function takeBackMatch(
   tx: Tx,
@@ -104,7 +106,7 @@ async function deleteRejections(
   return rows.map(({ entity }) => entity);
 }
 
-/** Accepts the company that is suggested for a record, unless another record of the connection has it. */
+/** Accepts the suggested company, unless another record of the connection has it. */
 export async function acceptSuggestion(tx: Tx, ref: RecordRef, now: number): Promise<SuggestionAnswer> {
   const entity = await suggestedEntity(tx, ref);
   if (entity === undefined) return { kind: 'unknown' };
@@ -114,7 +116,6 @@ export async function acceptSuggestion(tx: Tx, ref: RecordRef, now: number): Pro
   return linked.kind === 'taken' ? linked : { kind: 'linked', entity };
 }
 
-/** Rejects the company that is suggested for a record. */
 export async function rejectSuggestion(tx: Tx, ref: RecordRef, now: number): Promise<SuggestionAnswer> {
   const entity = await suggestedEntity(tx, ref);
   if (entity === undefined) return { kind: 'unknown' };

@@ -1,17 +1,16 @@
-/** Counts a person's answers by the pattern of the match that they answer. */
+/** Counts people's answers by the pattern of the match. */
 import { countAnswers } from '../../match/answers.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
 import { entityOf, type MatchedRecord } from './results.ts';
 
-/** What a person said of a record. */
 export interface MatchAnswer {
   readonly recordId: string;
   readonly entity: string;
   readonly is: 'accepted' | 'rejected';
 }
 
-/** Counts the answers, or takes them back. One that rejects a company behind the first says nothing of the first. */
+/** Counts answers, or reverts the count. Rejecting a company behind the first says nothing about the first. */
 export async function countMatchAnswers(
   tx: Tx,
   provider: string,

@@ -1,4 +1,4 @@
-/** What is shown side by side of a record and a company, and whether it agrees. Pure. */
+/** The parts of a record and a company shown next to each other, and whether they agree. Pure. */
 import type { RecordText } from '../../match/described.ts';
 import type { IndexEntry } from '../../match/entry.ts';
 import { foldLetters } from '../../protocol/danish/letters.ts';
@@ -16,14 +16,14 @@ export const SHOWN_PARTS = [
 ] as const satisfies readonly (keyof RecordText)[];
 export type ShownPart = (typeof SHOWN_PARTS)[number];
 
-/** The company's part; null if it has none. */
+/** Null if the company lacks the part. */
 export function partOf(part: ShownPart, entry: IndexEntry | undefined): string | null {
   if (entry === undefined) return null;
   if (part === 'street' || part === 'postalCode' || part === 'city') return entry.address?.[part] ?? null;
   return entry[part];
 }
 
-/** Whether two spellings of one part mean the same, as far as a reader cares. */
+/** Whether two spellings mean the same to a reader. */
 export function agrees(part: ShownPart, own: string, value: string): boolean {
   switch (part) {
     case 'phone':

@@ -1,4 +1,4 @@
-/** A line of a match's plan: the record and its company side by side, for a person who decides in a spreadsheet. Pure. */
+/** One line of a match's plan: the record and its company, for a person with a spreadsheet. Pure. */
 
 import type { ScoredCandidate } from '../../match/confidence.ts';
 import type { IndexEntry } from '../../match/entry.ts';
@@ -7,7 +7,7 @@ import { agrees, partOf, SHOWN_PARTS, type ShownPart } from './parts.ts';
 import type { MatchedRecord } from './results.ts';
 import { type RuleLanguage, ruleText } from './rule.ts';
 
-/** By `record`, `number`, `action` and `scanned` a plan is read again; the others are for people. */
+/** An import reads `record`, `number`, `action` and `scanned`; the other columns are for people. */
 export const PLAN_COLUMNS = [
   'record',
   'name',
@@ -33,19 +33,17 @@ export const PLAN_COLUMNS = [
   'scanned',
 ] as const;
 
-/** What a line shows of its record. */
 export interface PlanLineContext {
   readonly action: 'link' | 'skip';
-  /** Why a certain match is not linked. */
+  /** Why a certain match needs a person. */
   readonly doubt: string | undefined;
   readonly language: RuleLanguage;
-  /** The address of the record's page in the CRM, if it is known. */
   readonly page: string | undefined;
-  /** The companies of the index, by number. */
+  /** Companies by number. */
   readonly entries: ReadonlyMap<string, IndexEntry>;
 }
 
-/** The cells of a line, in the order of the columns. */
+/** In the order of the columns. */
 export function planLine(
   found: MatchedRecord,
   { action, doubt, language, page, entries }: PlanLineContext,
@@ -98,7 +96,7 @@ const stateOf = ({ ended }: ScoredCandidate): string => (ended === null ? 'activ
 
 const NAMES: Readonly<Partial<Record<ShownPart, string>>> = { postalCode: 'postal code', city: 'town' };
 
-/** The parts that both have and that do not agree; how the names agree is among the reasons. */
+/** Parts that both have and that differ; the reasons cover the names. */
 const differing = ({ record }: MatchedRecord, entry: IndexEntry | undefined): readonly string[] =>
   SHOWN_PARTS.flatMap((part) => {
     const [own, value] = [record[part], partOf(part, entry)];

@@ -1,4 +1,4 @@
-/** What a record says of its company now, in place of what a match read of it. */
+/** Reads a record's texts again after a match. */
 import type { RecordText } from '../../match/described.ts';
 import { matchRecords } from '../../match/match.ts';
 import type { Store } from '../../store/store.ts';
@@ -7,7 +7,7 @@ import { readRecordText, textProperties } from './record-text.ts';
 import { putResults, readRejections } from './results.ts';
 import type { UndecidedMatch } from './undecided.ts';
 
-/** The texts of the record as the CRM holds them; undefined if the match saw the same, or the CRM has no such record. */
+/** Undefined if nothing changed, or the CRM has no such record. */
 export async function readChangedText(
   crm: Crm,
   { recordId, record }: UndecidedMatch,
@@ -21,7 +21,7 @@ export async function readChangedText(
   return isSame ? undefined : fresh;
 }
 
-/** Matches the record by these texts, and stores what it means now. */
+/** Matches the record by these texts and stores the result. */
 export async function matchAnew(store: Store, found: UndecidedMatch, record: RecordText): Promise<void> {
   const { provider, recordId, position } = found;
   const rejected = (await readRejections(store.db, provider, [recordId])).get(recordId) ?? new Set<string>();

@@ -1,4 +1,4 @@
-/** What the records of a connection were found to mean: a row for each record without a number. */
+/** The results of matching: one row for each record without a number. */
 import { sql } from 'kysely';
 import type { Confidence, ScoredCandidate } from '../../match/confidence.ts';
 import type { RecordText } from '../../match/described.ts';
@@ -8,20 +8,19 @@ import { readErasures, withoutErased } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { RecordRef } from '../names/queues.ts';
 
-/** A record of the CRM with what it means. */
+/** A record and the companies that it may belong to. */
 export interface MatchedRecord {
   readonly recordId: string;
-  /** Of the record in the scan; 0 if it is of none. */
+  /** The position in the scan; 0 outside a scan. */
   readonly position: number;
   readonly confidence: Confidence;
   readonly record: RecordText;
-  /** The best first. */
   readonly candidates: readonly ScoredCandidate[];
-  /** The pattern of the first candidate. */
+  /** Of the first candidate. */
   readonly pattern?: string;
 }
 
-/** Stores results in place of earlier ones of the same records; one that names an erased company is not stored. */
+/** Replaces earlier results of the same records; skips results that name an erased company. */
 export async function putResults(tx: Tx, provider: string, given: readonly MatchedRecord[]): Promise<void> {
   if (given.length === 0) return;
   const erasures = await readErasures(tx);
@@ -45,7 +44,7 @@ export async function putResults(tx: Tx, provider: string, given: readonly Match
       entity = excluded.entity, body = excluded.body`.execute(tx);
 }
 
-/** Has these results wait for a person's answer; one that waits already keeps its time. */
+/** Stores results as suggestions; one that waits already keeps its time. */
 export async function putSuggestions(
   tx: Tx,
   provider: string,
@@ -63,7 +62,6 @@ export async function putSuggestions(
     .execute();
 }
 
-/** Forgets what is suggested for these records. */
 export async function deleteSuggestions(tx: Tx, provider: string, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('match_result')
@@ -74,13 +72,12 @@ export async function deleteSuggestions(tx: Tx, provider: string, ids: readonly 
     .execute();
 }
 
-/** Forgets what was found for a record. */
 const deleteResult = async (tx: Tx, provider: string, recordId: string): Promise<void> => {
   const ofProvider = tx.deleteFrom('match_result').where('provider', '=', provider);
   await ofProvider.where('record_id', '=', recordId).execute();
 };
 
-/** Takes a rejected result out of the scan, and keeps it in case the person takes the answer back. */
+/** Removes a rejected result from the scan; it stays in case the person undoes the answer. */
 export async function retireResult(tx: Tx, provider: string, recordId: string): Promise<void> {
   await tx
     .updateTable('match_result')
@@ -90,7 +87,7 @@ export async function retireResult(tx: Tx, provider: string, recordId: string): 
     .execute();
 }
 
-/** Has a result wait for a person's answer again. */
+/** Makes a result wait for an answer again. */
 export async function restoreResult(tx: Tx, provider: string, recordId: string, now: number): Promise<void> {
   const found = await readResult(tx, { provider, recordId });
   if (found === undefined) return;
@@ -102,13 +99,12 @@ export async function restoreResult(tx: Tx, provider: string, recordId: string, 
     .execute();
 }
 
-/** What is suggested for a record. */
 export async function readSuggestion(db: Db, provider: string, recordId: string): Promise<MatchedRecord | undefined> {
   const row = await resultOf(db, { provider, recordId }).where('suggested_at', 'is not', null).executeTakeFirst();
   return row === undefined ? undefined : JSON.parse(row.body);
 }
 
-/** What was last found for a record, answered or not. */
+/** The last result of a record, answered or not. */
 export async function readResult(db: Db, ref: RecordRef): Promise<MatchedRecord | undefined> {
   const row = await resultOf(db, ref).executeTakeFirst();
   return row === undefined ? undefined : JSON.parse(row.body);
@@ -117,18 +113,17 @@ export async function readResult(db: Db, ref: RecordRef): Promise<MatchedRecord 
 const resultOf = (db: Db, { provider, recordId }: RecordRef) =>
   db.selectFrom('match_result').select('body').where('provider', '=', provider).where('record_id', '=', recordId);
 
-/** Forgets the results of the last scan; those that wait for a person stay until the new one reaches them. */
+/** Deletes the results of the last scan; suggestions stay until the new scan reaches them. */
 export async function deleteScanResults(tx: Tx, provider: string): Promise<void> {
   const ofProvider = tx.deleteFrom('match_result').where('provider', '=', provider);
   await ofProvider.where('suggested_at', 'is', null).execute();
   await tx.updateTable('match_result').set({ position: 0 }).where('provider', '=', provider).execute();
 }
 
-/** The company that a result proposes. */
 export const entityOf = ({ candidates: [best] }: MatchedRecord): string | undefined =>
   best === undefined ? undefined : companyEntityId(best.company);
 
-/** The next results in the order of the scan. */
+/** In the order of the scan. */
 export async function resultsAfter(
   db: Db,
   provider: string,
@@ -145,7 +140,7 @@ export async function resultsAfter(
   return rows.map(({ body }): MatchedRecord => JSON.parse(body));
 }
 
-/** The results at these positions of the scan, in the order of the positions given. */
+/** In the order of the given positions. */
 export async function resultsAt(
   db: Db,
   provider: string,
@@ -162,7 +157,7 @@ export async function resultsAt(
   return positions.flatMap((position) => results.get(position) ?? []);
 }
 
-/** Some results by chance. Reads the keys of all of them. */
+/** Random results. Reads the keys of all. */
 export async function sampleResults(db: Db, provider: string, count: number): Promise<readonly MatchedRecord[]> {
   if (count === 0) return [];
   const rows = await sql<{ body: string }>`select body from match_result where provider = ${provider} and record_id in
@@ -171,7 +166,6 @@ export async function sampleResults(db: Db, provider: string, count: number): Pr
   return rows.rows.map(({ body }): MatchedRecord => JSON.parse(body));
 }
 
-/** How many records have which confidence. */
 export async function countByConfidence(
   db: Db,
   provider: string,
@@ -186,7 +180,7 @@ export async function countByConfidence(
   return Object.fromEntries(rows.map(({ confidence, count }) => [confidence, count]));
 }
 
-/** Companies that more than one of a connection's results propose. */
+/** Companies that several results of the connection propose. */
 export async function sharedEntities(
   db: Db,
   provider: string,
@@ -204,8 +198,7 @@ export async function sharedEntities(
 }
 
 /**
- * Remembers that these records do not mean these companies: they are not offered again. An erased one is not, anyway. Returns
- * those that were not remembered before.
+ * Stores rejections, so that no match proposes them again; erased companies are never proposed. Returns the new ones.
  */
 export async function storeRejections(
   tx: Tx,
@@ -226,7 +219,7 @@ export async function storeRejections(
   return rows;
 }
 
-/** The companies that a person rejected, by record. */
+/** By record. */
 export async function readRejections(
   db: Db,
   provider: string,

@@ -1,4 +1,4 @@
-/** The rule by which a match has its confidence, in words. Pure. */
+/** Explains the confidence of a match in words. Pure. */
 import type { ScoredCandidate } from '../../match/confidence.ts';
 import { EVIDENCE, type Evidence, type EvidenceGroup } from '../../match/weights.ts';
 import type { MatchedRecord } from './results.ts';
@@ -6,7 +6,7 @@ import type { MatchedRecord } from './results.ts';
 export type RuleLanguage = 'en' | 'da';
 type Words = Readonly<Record<RuleLanguage, string>>;
 
-/** Signs that speak against a company, or say nothing for it. */
+/** Evidence against a company, or without weight. */
 const AGAINST: readonly Evidence[] = [
   'address-abroad',
   'address-elsewhere',
@@ -53,7 +53,7 @@ const RULES = {
 } as const satisfies Readonly<Record<string, Words>>;
 type Rule = keyof typeof RULES;
 
-/** `two companies bear this name` and the like, for people. */
+/** Such as `2 companies bear this name`. */
 export function ruleText(found: Pick<MatchedRecord, 'confidence' | 'candidates'>, language: RuleLanguage): string {
   const [best] = found.candidates;
   const rule = ruleOf(found, best);
@@ -78,7 +78,7 @@ function ruleOf(
   return shortOf(groupsOf(best, true).length, candidates.length);
 }
 
-/** What a company lacks that other signs speak for, too. */
+/** The missing evidence of a company with some evidence. */
 function shortOf(strong: number, candidates: number): Rule {
   if (strong === 0) return 'no-strong';
   if (strong === 1) return 'one-strong';
@@ -88,7 +88,7 @@ function shortOf(strong: number, candidates: number): Rule {
 const bearsName = (candidate: ScoredCandidate): boolean =>
   candidate.ended === null && groupsOf(candidate, true).includes('name');
 
-/** The kinds of signs that speak for a company: all of them, or the strong ones. */
+/** The groups of evidence for a company, all or the strong ones. */
 const groupsOf = ({ findings }: ScoredCandidate, isStrong: boolean): readonly EvidenceGroup[] =>
   findings.flatMap(({ sign }) =>
     AGAINST.includes(sign) || (isStrong && !EVIDENCE[sign].isStrong) ? [] : EVIDENCE[sign].group,

@@ -1,6 +1,6 @@
 /**
- * Suggests a company for records without a number as they appear or change (`autoMatch: suggest`). A suggestion waits in
- * review, and nothing is linked or written before a person accepts it.
+ * Suggests a company for records without a number when they appear or change (`autoMatch: suggest`). A suggestion waits
+ * in review; nothing is linked or written before a person accepts it.
  */
 import { ProviderError, type Read } from '../../../providers/provider.ts';
 import { matchRecords } from '../../match/match.ts';
@@ -23,8 +23,8 @@ export interface SuggestDeps {
 const SUGGESTED: readonly string[] = ['certain', 'likely'];
 
 /**
- * Matches the records of these lanes. One read; the suggestions and the lanes' settlements in one transaction. A record that
- * is linked, has a number or means no company clearly loses the suggestion that it had.
+ * Matches the records of these lanes. One read; suggestions and settlements are one transaction. Deletes the suggestion
+ * of a record that is linked, has a number, or fits no company.
  */
 export async function suggestMatches(
   { store, now }: SuggestDeps,
@@ -76,14 +76,19 @@ export async function suggestMatches(
   }
 }
 
-interface Matched {
-  /** What records clearly mean. */
+interface MatchedClaims {
+  /** Records with a clear match. */
   readonly found: readonly MatchedRecord[];
-  /** Why the CRM said nothing, by record. */
+  /** Records that the CRM did not answer for, with the reason. */
   readonly unread: ReadonlyMap<string, string>;
 }
 
-async function matchClaims(store: Store, crm: Crm, claims: readonly Claim[], signal: AbortSignal): Promise<Matched> {
+async function matchClaims(
+  store: Store,
+  crm: Crm,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<MatchedClaims> {
   const schema = await crm.schema(signal);
   const properties = textProperties(crm, schema);
   const links = await linksOf(
@@ -91,7 +96,7 @@ async function matchClaims(store: Store, crm: Crm, claims: readonly Claim[], sig
     crm.name,
     claims.map(({ key }) => key),
   );
-  // A link that ended is a person's or a number's word on this record, too.
+  // An ended link is also a decision about this record.
   const ids = claims.map(({ key }) => key).filter((id) => !links.has(id));
   if (ids.length === 0 || crm.match === undefined || !schema.has(crm.match)) return { found: [], unread: new Map() };
   const names = [...new Set([crm.match, ...Object.values(properties).flat()])];
@@ -123,13 +128,12 @@ function reasonOf(id: string, read: Read | undefined): readonly (readonly [strin
 interface NumberSettings {
   readonly match: string | undefined;
   readonly properties: TextProperties;
-  /** Companies whose number is not valid. */
   readonly unknown: ReadonlySet<string>;
 }
 
 const companyOf = (numbered: RecordNumber): readonly string[] => (numbered.kind === 'company' ? [numbered.entity] : []);
 
-/** A record without a valid number; what is no number may be that of a production unit. */
+/** A record without a valid number; an invalid one may be a production unit's. */
 function recordOf(
   recordId: string,
   read: Read | undefined,

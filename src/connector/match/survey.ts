@@ -1,23 +1,26 @@
-/** Reads all results of a match before its plan is written: the order of the lines, and which certain matches may be linked. */
+/**
+ * Surveys the results of a match before its plan is written: the order of the lines, and the matches that may be
+ * linked.
+ */
 import type { Confidence } from '../../match/confidence.ts';
 import { randomFrom } from '../../protocol/sample/random.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import { entityOf, type MatchedRecord, resultsAfter, sharedEntities } from './results.ts';
 
-/** The lines of a plan, as positions of their records in the scan. */
+/** Positions of records in the scan. */
 export interface PlanSurvey {
-  /** All lines, by confidence and score. */
+  /** Sorted by confidence and score. */
   readonly lines: readonly number[];
-  /** Certain matches that no other record speaks against. */
+  /** Certain matches without a conflict with another record. */
   readonly linkable: readonly number[];
 }
 
-/** The order of confidences in a plan: what is linked first, then what a person decides. */
+/** The order in a plan: what is linked first, then what a person decides. */
 const ORDER: readonly Confidence[] = ['certain', 'likely', 'ambiguous', 'dissolved', 'foreign', 'person', 'none'];
 const PAGE = 500;
 
-/** Surveys the results of the last match; `limit` leaves out the lines at the end. */
+/** `limit` drops the last lines. */
 export async function surveyResults(db: Db, provider: string, limit: number, signal: AbortSignal): Promise<PlanSurvey> {
   const found: { readonly position: number; readonly rank: number; readonly score: number; readonly weight: number }[] =
     [];
@@ -44,7 +47,7 @@ export async function surveyResults(db: Db, provider: string, limit: number, sig
   return { lines, linkable: lines.filter((position) => linkable.has(position)) };
 }
 
-/** Chooses some of the positions by chance: the same seed chooses the same ones. They stay in their order. */
+/** Picks random positions and keeps their order; the same seed picks the same ones. */
 export function choosePositions(positions: readonly number[], count: number, seed: number): readonly number[] {
   const random = randomFrom(seed);
   let wanted = Math.min(count, positions.length);
@@ -55,7 +58,7 @@ export function choosePositions(positions: readonly number[], count: number, see
   });
 }
 
-/** Why a certain match is not linked without a person, by record. */
+/** Why certain matches need a person, by record. */
 export async function doubtsOf(
   db: Db,
   provider: string,

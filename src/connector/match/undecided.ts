@@ -1,29 +1,28 @@
-/** Records without a number whose company waits for a person: what a match found, one after the other. */
+/** Matched records that wait for a person's decision. */
 import { sql } from 'kysely';
 import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
 import type { MatchedRecord } from './results.ts';
 
-/** A record with what it may mean, in its connection. */
 export interface UndecidedMatch extends MatchedRecord {
   readonly provider: string;
 }
 
-/** The record that a list goes on behind. */
+/** The last record of a list's page. */
 export interface MatchPlace {
   readonly provider: string;
   readonly recordId: string;
 }
 
-/** The reason of a link that its maker took back: the record waits for an answer again. */
+/** The reason of a link whose answer was undone: the record waits again. */
 export const TAKEN_BACK = 'the answer was taken back';
 
-/** What a match found for records that nobody has decided, with a company for each; `found` to other queries. */
+/** Results with a company that nobody has decided; queries name the table `found`. */
 export const undecided = (db: Db) =>
   db
     .selectFrom('match_result as found')
     .where('entity', 'is not', null)
-    // Linked since, or unlinked by a person: either way somebody decided.
+    // A linked or unlinked record is decided.
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -36,7 +35,7 @@ export const undecided = (db: Db) =>
       ),
     );
 
-/** The next one in the order of connection and record id. */
+/** The next by connection and record id. */
 export async function nextUndecided(db: Db, after: MatchPlace | undefined): Promise<UndecidedMatch | undefined> {
   const { provider, recordId } = after ?? { provider: '', recordId: '' };
   const row = await undecided(db)
@@ -54,7 +53,7 @@ export async function nextUndecided(db: Db, after: MatchPlace | undefined): Prom
   return row === undefined ? undefined : { ...JSON.parse(row.body), provider: row.provider };
 }
 
-/** One of them; undefined if it is decided, or was never matched. */
+/** Undefined if the record is decided or was never matched. */
 export async function readUndecided(db: Db, { provider, recordId }: MatchPlace): Promise<UndecidedMatch | undefined> {
   const row = await undecided(db)
     .select('body')
@@ -64,6 +63,6 @@ export async function readUndecided(db: Db, { provider, recordId }: MatchPlace):
   return row === undefined ? undefined : { ...JSON.parse(row.body), provider };
 }
 
-/** How many there are, counted up to `most`. */
+/** Counts up to `most`. */
 export const countUndecided = (db: Db, most: number): Promise<number> =>
   countRows(db, undecided(db).select('record_id').limit(most));

@@ -1,24 +1,23 @@
 /**
- * Records without a valid number. A number is not valid if it is no CVR number, or if it fails the register's check digits and
- * the company index has no company of it: the check alone cannot say so, and an index alone may be partial.
+ * Selects records without a valid number: it is no CVR number, or it fails the check digits and the company index has
+ * no such company. Check digits alone are not proof, and an index may be partial.
  */
 import { readEntries } from '../../match/index/write.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';
 
-/** What a scan says of records whose property names no company: it is blank, no number, or a P-number. */
+/** Verdicts on properties without a company's number: blank, invalid, or a P-number. */
 const UNNUMBERED: readonly string[] = ['no-number', 'invalid', 'unit'];
-/** Of these the number is a company's if it is valid; several records often share a made-up one. */
+/** Verdicts on a company's number; several records often share an invented one. */
 const NUMBERED: readonly string[] = ['matched', 'ambiguous'];
 
-/** What the number of a scanned record says of it. */
 interface RecordNumber {
   readonly verdict: string;
   readonly entity: string | null;
 }
 
-/** Those of the rows that a match looks a company up for. */
+/** The rows to match. */
 export async function withoutValidNumber<Row extends RecordNumber>(
   db: Db,
   rows: readonly Row[],
@@ -30,7 +29,7 @@ export async function withoutValidNumber<Row extends RecordNumber>(
   return rows.filter(({ verdict, entity }) => UNNUMBERED.includes(verdict) || unknown.has(entity ?? ''));
 }
 
-/** Those of these companies whose number is not valid. */
+/** The companies whose number is not valid. */
 export async function unknownNumbers(db: Db, entities: readonly string[]): Promise<ReadonlySet<string>> {
   const mistyped = new Map(entities.filter(isMistyped).map((entity) => [parseEntityId(entity)?.number ?? '', entity]));
   const known = await readEntries(db, [...mistyped.keys()]);

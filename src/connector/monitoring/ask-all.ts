@@ -1,4 +1,4 @@
-/** Asks the service for the whole state of every linked company, after a time of which the store knows nothing. */
+/** Requests a full update of every linked company, after a period that the store lost. */
 
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -7,10 +7,9 @@ import { closeGaps } from '../../store/recovery/gap.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
 
-/** Links that are marked in one transaction. */
 const STEP = 1_000;
 
-/** Marks one link of each company, in steps, so that its next call asks for a full update. Returns how many. */
+/** Marks one link of each company, in steps, and returns their number. */
 export async function askAllFullUpdates(store: Store, now: () => number, signal: AbortSignal): Promise<number> {
   let count = 0;
   let after: RecordRef | undefined = { provider: '', recordId: '' };
@@ -25,7 +24,7 @@ export async function askAllFullUpdates(store: Store, now: () => number, signal:
   return count;
 }
 
-/** The first link of a company stands for the others: they all share what the service sends. */
+/** The first link of a company is enough: all its links share what the service sends. */
 async function askSome(tx: Tx, { provider, recordId }: RecordRef, now: number): Promise<readonly RecordRef[]> {
   const asks = (link: string) => sql`${sql.ref(`${link}.state`)} = 'active' and ${sql.ref(`${link}.desired`)} = 'on'
     and ${sql.ref(`${link}.observed`)} <> 'refused'`;

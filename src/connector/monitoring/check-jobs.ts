@@ -1,22 +1,22 @@
-/** Whether the monitoring service has a job for each connection: without one it refuses every link. */
+/** Checks that the monitoring service has a job for each connection: without one it refuses every link. */
 import type { WireJob } from '../../protocol/api.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 
-/** A finding for each connection that none of the key's jobs is for; our own service makes its jobs itself. Pure. */
+/** One finding for each connection without a job; our own service creates its jobs itself. Pure. */
 export function checkJobs(
   jobs: readonly WireJob[],
   connections: readonly string[],
   service: 'own' | 'other',
 ): Findings {
   const known = new Set(jobs.flatMap(({ provider, name }) => (provider ?? name)?.toLowerCase() ?? []));
-  // The name of a job is its provider's or a list's: only a service that says the provider is certain.
+  // A job's name may be its provider's or a list's: only a stated provider is certain.
   const isSure = jobs.every(({ provider }) => provider !== undefined);
   return connections
     .filter((name) => !known.has(name.toLowerCase()))
     .map((subject): Finding => {
       if (service === 'own')
         return { level: 'info', subject, found: 'our own service makes its job with the first link' };
-      const found = `the monitoring service lists no job named ${subject} for the key (${shown(jobs)}): it would refuse every link`;
+      const found = `the monitoring service lists no job named ${subject} for the key (${jobNames(jobs)}): it would refuse every link`;
       const advice = `name the connection as the service's job is named: its name below connector.providers, in place of ${subject}`;
       return isSure
         ? { level: 'fail', subject, found, advice }
@@ -24,7 +24,7 @@ export function checkJobs(
     });
 }
 
-const shown = (jobs: readonly WireJob[]): string =>
+const jobNames = (jobs: readonly WireJob[]): string =>
   jobs.length === 0
     ? 'it has none'
     : `it has ${jobs.map(({ id, name, provider }) => provider ?? name ?? id).join(', ')}`;

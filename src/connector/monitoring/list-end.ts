@@ -1,23 +1,22 @@
-/** Ends the reading of a list whose pages never end. */
+/** Stops reading a list whose pages never end. */
 import { createHash } from 'node:crypto';
 import type { ListRead } from '../../protocol/api.ts';
 
-/** The most that a list of the service is read of: three times as many companies as Denmark has. */
+/** The most that cvrsync reads of a list: three times as many companies as Denmark has. */
 export interface ListCeiling {
   readonly pages: number;
   readonly items: number;
 }
 const CEILING: ListCeiling = { pages: 20_000, items: 3_000_000 };
 
-/** Pages without an entry in a row. */
 const MOST_EMPTY = 10;
 const LONGEST_TOKEN = 4_096;
 
 type Page = ListRead<object> & { readonly ok: true };
 
 /**
- * Watches the pages of one list, whose length is `take` if the service obeys. Call the function with each page: it returns the
- * token of the next one, undefined after the last. It throws what `fail` makes if the list cannot end.
+ * Watches the pages of one list with `take` entries each. Call it with each page; it returns the token of the next one,
+ * undefined after the last. Throws the error of `fail` if the list cannot end.
  */
 export function watchPages(
   take: number,
@@ -41,7 +40,7 @@ export function watchPages(
   };
   const excessOf = ({ total }: Page): string | undefined => {
     if (empty > MOST_EMPTY) return `${empty} pages in a row are empty`;
-    // One page more: items are added while the list is read.
+    // One page more, since items are added during the read.
     if (total !== undefined && items > total + take) return `${items} items came of ${total}`;
     if (pages >= ceiling.pages) return `cvrsync reads ${ceiling.pages} pages of a list at most`;
     if (items >= ceiling.items) return `cvrsync reads ${ceiling.items} items of a list at most`;

@@ -22,30 +22,30 @@ import { findLink, type Link } from '../links/links.ts';
 import { linkKey, MONITORING_QUEUE, readLinkKey } from '../names/queues.ts';
 import type { Upstream, UpstreamResult } from './upstream.ts';
 
-/** Lanes that a worker of the queue claims at once. */
+/** Lanes of one claim. */
 export const MONITORING_BATCH = 64;
 
 export interface MonitoringDeps {
   readonly store: Store;
-  /** Undefined if none is configured: links are kept here only. */
+  /** Undefined without a configured service: links are stored here only. */
   readonly upstream: Upstream | undefined;
   readonly now: () => number;
   readonly log?: LostLeaseDeps['log'];
   readonly metrics?: Pick<Metrics, 'sentAfterLeaseLost' | 'attempts' | 'leaseLost'>;
-  /** Calls at a time. Default 16: at the 500 a minute of a usual key, a service may take 2 s to answer. */
+  /** Parallel calls; default 16. At the usual 500 calls a minute, a service may take 2 s to answer. */
   readonly concurrency?: number;
 }
 
-/** What a link asks of upstream; undefined if upstream has confirmed the desired state. */
+/** Undefined if upstream has confirmed the desired state. */
 export function dueCall(link: Pick<Link, 'desired' | 'observed' | 'send_update'>): 'add' | 'remove' | undefined {
   if (link.desired === 'on') return link.observed !== 'on' || link.send_update === 1 ? 'add' : undefined;
   return link.observed === 'on' || link.observed === 'unknown' ? 'remove' : undefined;
 }
 
-/** One lane's call and its end; no call if nothing is due. */
+/** One lane's call and its result; without a call if nothing is due. */
 interface CallResult {
   readonly claim: Claim;
-  /** Whether the call was stopped before it left. */
+  /** Whether the call was stopped before it was sent. */
   readonly isUnsent?: boolean;
   readonly link?: Link;
   readonly call?: 'add' | 'remove';
@@ -53,8 +53,8 @@ interface CallResult {
 }
 
 /**
- * Makes the calls that links wait for, a few at a time; each handful is settled before the next begins. The calls are
- * idempotent: what a crash or a signal cuts off is done again. Once the account is paused the rest waits without a call.
+ * Makes the due calls, a few at a time; each group is settled before the next. The calls are idempotent, so a call that
+ * a crash or signal cut off is repeated. Once the account is paused, the rest waits without a call.
  */
 export async function monitorLinks(deps: MonitoringDeps, claims: readonly Claim[], signal: AbortSignal): Promise<void> {
   const { concurrency = 16 } = deps;
@@ -138,7 +138,7 @@ async function recordResults(
       return result === undefined ? [] : [{ write, isOurs, end: result.isUnsent === true ? 'unsent' : 'answered' }];
     });
     const overtaken = await settleWrites(tx, ended, at);
-    // What the other process confirmed may no longer be true: ask again.
+    // The other process's confirmation may be outdated: ask again.
     for (const key of overtaken) await forgetConfirmation(tx, resultFor.get(key)?.link, at);
     return { keys, overtaken };
   });
@@ -146,7 +146,7 @@ async function recordResults(
   reportLostLeases(deps, MONITORING_QUEUE, { lost: results.length - ours.size, sent: overtaken.size });
 }
 
-/** An outage is no reason to give up, however long: only what upstream refused is parked. */
+/** An outage never parks a lane; a refusal does. */
 function settlementOf(result: UpstreamResult, { attempts }: Claim, now: number): Settlement {
   switch (result.kind) {
     case 'done':
@@ -172,7 +172,7 @@ async function forgetConfirmation(tx: Tx, link: Link | undefined, at: number): P
     .execute();
 }
 
-/** Stores on the link what upstream did, whatever is desired by now: where that changed, the lane runs again. */
+/** Stores what upstream did, even if the desired state has changed since: then the lane runs again. */
 async function recordAnswer(tx: Tx, { link, call, result }: CallResult, at: number): Promise<void> {
   if (link === undefined || call === undefined || result.kind === 'rate' || result.kind === 'auth') return;
   const isAdd = call === 'add';
@@ -186,12 +186,12 @@ async function recordAnswer(tx: Tx, { link, call, result }: CallResult, at: numb
       ...(sent && { send_update: 0 }),
     };
   } else if (result.kind === 'refused') {
-    // A refused update does not end the monitoring, and a refused removal neither.
+    // Neither a refused update nor a refused removal ends the monitoring.
     const observed = isAdd && link.observed !== 'on' ? 'refused' : link.observed;
     const [observed_error = null] = await redactTexts(tx, [result.message]);
     change = { observed, observed_at: at, observed_error };
   } else {
-    // The call may have been done: the old observed state is no longer certain.
+    // The call may have succeeded, so the observed state is uncertain.
     change = { observed: isAdd && link.observed === 'on' ? 'on' : 'unknown' };
   }
   await tx
@@ -203,18 +203,17 @@ async function recordAnswer(tx: Tx, { link, call, result }: CallResult, at: numb
     .execute();
 }
 
-/** Links that are marked in one transaction. */
 const REMARKED = 1_000;
 
-/** In the words of the index `link_unconfirmed`, without parameters: an engine takes it for no other condition. */
+/** Repeats the condition of the index `link_unconfirmed`, without parameters; otherwise no engine uses it. */
 const UNCONFIRMED = sql<boolean>`observed_error is null
   and (desired = 'on' and (observed in ('unknown', 'off') or send_update = 1)
     or desired = 'off' and observed in ('unknown', 'on'))`;
 
 /**
- * Marks the lanes of up to 1,000 links whose desired state upstream has not confirmed and for which no lane waits: after an upstream
- * was configured, or work was lost. What was refused is left to people. Returns how many were marked; if that is 1,000,
- * more may be left.
+ * Marks up to 1,000 links without a lane whose desired state upstream has not confirmed: after an upstream was
+ * configured, or work was lost. Refused links are left to people. Returns the number marked; 1,000 means that more may
+ * be left.
  */
 export async function markUnconfirmed(tx: Tx, now: number): Promise<number> {
   const links = await tx
@@ -240,12 +239,12 @@ export async function markUnconfirmed(tx: Tx, now: number): Promise<number> {
   return keys.length;
 }
 
-/** Asks again for what upstream refused of connections that have a job only now. */
-export async function askRefused(store: Store, providers: readonly string[], now: () => number): Promise<void> {
-  for (const provider of providers) while ((await store.write((tx) => askSome(tx, provider, now()))) === REMARKED);
+/** Retries refused links of connections that have a job by now. */
+export async function retryRefused(store: Store, providers: readonly string[], now: () => number): Promise<void> {
+  for (const provider of providers) while ((await store.write((tx) => retrySome(tx, provider, now()))) === REMARKED);
 }
 
-async function askSome(tx: Tx, provider: string, now: number): Promise<number> {
+async function retrySome(tx: Tx, provider: string, now: number): Promise<number> {
   const links = await tx
     .selectFrom('link')
     .select('record_id')
@@ -273,7 +272,7 @@ async function askSome(tx: Tx, provider: string, now: number): Promise<number> {
   return ids.length;
 }
 
-/** Marks them all, in transactions short enough for others to write in between. */
+/** In short transactions, so that others can write in between. */
 export async function markAllUnconfirmed(store: Store, now: () => number, signal: AbortSignal): Promise<void> {
   await untilDone(store, signal, async (tx) => (await markUnconfirmed(tx, now())) === REMARKED);
 }

@@ -1,4 +1,4 @@
-/** The monitoring service as we call it: its answers become values that say what happens next. */
+/** The client of the monitoring service. Its answers become values that say what happens next. */
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { OutboundHttp, OutboundResponse } from '../../http/outbound/client.ts';
@@ -30,21 +30,20 @@ import type { WaitReport } from '../crm/patience.ts';
 import { currentSendContext } from '../crm/send-guard.ts';
 import { type ListCeiling, watchPages } from './list-end.ts';
 
-/** A company under its id in the external system. */
 export type MonitoredItem = Pick<WireItem, 'entityId' | 'id'>;
 
-/** Why a call was not done. After `rate` and `auth` the account is paused for everybody. */
+/** Why a call failed. `rate` and `auth` pause the account for every process. */
 export type UpstreamFault =
-  /** The service understood, and will not: the same call would fail again. */
+  /** The service refused: the same call would fail again. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
   | { readonly kind: 'rate'; readonly retryAfterMs: number; readonly message: string }
   | { readonly kind: 'auth'; readonly retryAfterMs: number; readonly message: string }
-  /** No answer, or none that says anything: it may have been done. */
+  /** No usable answer: the call may have succeeded. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
 export type UpstreamResult = { readonly kind: 'done' } | UpstreamFault;
 
-/** A list could not be read; `fault` says what happens next. */
+/** `fault` says what happens next. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
   readonly fault: UpstreamFault['kind'];
@@ -56,13 +55,13 @@ export class UpstreamError extends Error {
 }
 
 export interface Upstream {
-  /** Monitors a company under an external id. Idempotent. Rejects only if the signal aborts. */
+  /** Idempotent. Rejects only if the signal aborts. */
   add(item: MonitoredItem, sendUpdate: boolean, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
-  /** Ends that. An item that is not there is done. */
+  /** Succeeds for a missing item. */
   remove(item: MonitoredItem, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
-  /** The key's jobs. Throws {@link UpstreamError}. */
+  /** Throws {@link UpstreamError}. */
   jobs(signal: AbortSignal): Promise<readonly WireJob[]>;
-  /** The items of a job, page by page. Throws {@link UpstreamError}, also if the pages do not end. */
+  /** Throws {@link UpstreamError}, also if the pages do not end. */
   items(jobId: string, signal: AbortSignal): AsyncGenerator<WireItem, void, undefined>;
 }
 
@@ -72,16 +71,14 @@ export interface UpstreamOptions {
   /** Sends the key in this header instead of the query. */
   readonly keyHeader?: string;
   readonly http: OutboundHttp;
-  /** Has the budget `default`. */
+  /** Has a budget `default`. */
   readonly rateLimiter: RateLimiter;
   readonly metrics?: Pick<Metrics, 'upstreamCalls'>;
-  /** Wall clock in ms, for `Retry-After` dates and pauses. */
+  /** For `Retry-After` dates and pauses. */
   readonly now?: () => number;
-  /** Told if a list is waited for. */
+  /** Called when a list has to wait. */
   readonly waiting?: WaitReport;
-  /** Items a page. */
   readonly take?: number;
-  /** The most that is read of a list. */
   readonly ceiling?: ListCeiling;
 }
 
@@ -89,7 +86,6 @@ const BUDGET = 'default';
 const PAUSE_MS = 60_000;
 const LEAST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 24 * 3_600_000;
-/** How often and how long a list is tried for. */
 const TRIES = 3;
 const LONGEST_WAIT_MS = 2 * 60_000;
 const LONGEST_MESSAGE = 300;
@@ -97,7 +93,7 @@ const LONGEST_MESSAGE = 300;
 /** The service's account in the store; no connection can have this name. */
 export const UPSTREAM_ACCOUNT = '@upstream';
 
-/** The pace of the service's key, shared by all processes on the store. */
+/** The rate limit of the service's key, shared by all processes on the store. */
 export function upstreamRateLimiter(store: Store, requestsPerMinute: number, now: () => number): RateLimiter {
   const budgets = { [BUDGET]: { calls: requestsPerMinute, perMs: 60_000 } };
   return createRateLimiter({ store, key: UPSTREAM_ACCOUNT, budgets, now });
@@ -107,11 +103,11 @@ type Answer = { readonly kind: 'done'; readonly json: unknown } | UpstreamFault;
 type Query = Readonly<Record<string, string>>;
 type Call = (method: 'GET' | 'POST' | 'DELETE', path: string, query: Query, signal: AbortSignal) => Promise<Answer>;
 
-/** Opens the service; makes no call by itself. The access key is in no message. */
+/** Makes no call yet. No message contains the access key. */
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { baseUrl, take = 500, ceiling } = options;
   const { origin, pathname } = new URL(baseUrl);
-  /** For messages: without what a URL may carry of credentials. */
+  /** For messages: without the credentials that a URL may hold. */
   const address = `${origin}${pathname === '/' ? '' : pathname}`;
   const call = openCalls(options, address);
   const list = openLists(call, address, options);
@@ -138,15 +134,15 @@ export function openUpstream(options: UpstreamOptions): Upstream {
 
 const resultOf = (answer: Answer): UpstreamResult => (answer.kind === 'done' ? { kind: 'done' } : answer);
 
-/** Calls within the budget of the key, without the key in any message. */
+/** Makes calls within the key's budget; no message contains the key. */
 function openCalls(options: UpstreamOptions, address: string): Call {
   const { baseUrl, accessKey, keyHeader, http, rateLimiter, metrics, now = Date.now } = options;
-  // A service may repeat the key that it refuses.
+  // A service may repeat the key in its refusal.
   const mask = maskerOf([accessKey]);
   const masked = (text: string): string => cutText(mask(text), LONGEST_MESSAGE);
-  const turns = openTurns(rateLimiter, now);
+  const queue = openCallQueue(rateLimiter, now);
   return async (method, path, query, signal) => {
-    if (!(await turns.mayCall(signal))) return turns.paused();
+    if (!(await queue.mayCall(signal))) return queue.paused();
     const search = new URLSearchParams({ ...query, ...(keyHeader === undefined && { accesskey: accessKey }) });
     const headers = { accept: 'application/json', ...(keyHeader !== undefined && { [keyHeader]: accessKey }) };
     try {
@@ -154,11 +150,11 @@ function openCalls(options: UpstreamOptions, address: string): Call {
       const answer = await http({ method, url: `${baseUrl}${path}?${search}`, headers, signal });
       metrics?.upstreamCalls.inc({ code: String(answer.status) });
       const read = readAnswer(answer, `${method} ${address}${path}`, masked, now());
-      if (read.kind === 'rate' || read.kind === 'auth') await turns.block(read.retryAfterMs, read.message, read.kind);
+      if (read.kind === 'rate' || read.kind === 'auth') await queue.block(read.retryAfterMs, read.message, read.kind);
       return read;
     } catch (error) {
       signal.throwIfAborted();
-      // Its lease was lost: nothing was sent.
+      // The lease was lost: nothing was sent.
       if (error instanceof ProviderError) return { kind: 'unavailable', message: error.message };
       if (!(error instanceof HttpFault)) throw error;
       metrics?.upstreamCalls.inc({ code: error.kind });
@@ -167,17 +163,17 @@ function openCalls(options: UpstreamOptions, address: string): Call {
   };
 }
 
-/** The order of calls, and the pauses of the account. */
-interface Turns {
-  /** Waits for a call of the budget; false if the account is paused, or gets paused meanwhile. */
+/** Queues calls, and pauses the account. */
+interface CallQueue {
+  /** False if the account is or gets paused. */
   mayCall(signal: AbortSignal): Promise<boolean>;
-  /** Pauses the account, and ends the waits of other calls. */
+  /** Pauses the account and stops waiting calls. */
   block(ms: number, reason: string, fault: BlockFault): Promise<void>;
-  /** The answer to a call while the account is paused. */
+  /** The result of a call while the account is paused. */
   paused(): Promise<UpstreamFault>;
 }
 
-function openTurns(rateLimiter: RateLimiter, now: () => number): Turns {
+function openCallQueue(rateLimiter: RateLimiter, now: () => number): CallQueue {
   const waiting = new Set<AbortController>();
   return { mayCall, block, paused };
 
@@ -213,7 +209,7 @@ function openTurns(rateLimiter: RateLimiter, now: () => number): Turns {
   }
 }
 
-/** Decides by the status alone; the text of the body is for people. */
+/** The status decides; the text of the body is for people. */
 function readAnswer(
   { status, headers, body }: OutboundResponse,
   what: string,
@@ -246,7 +242,7 @@ type List = <T>(
   signal: AbortSignal,
 ) => Promise<ListRead<T> & { ok: true }>;
 
-/** Reads lists, with a few tries. Throws {@link UpstreamError}. */
+/** Retries a few times. Throws {@link UpstreamError}. */
 const openLists =
   (call: Call, address: string, { now = Date.now, waiting }: Pick<UpstreamOptions, 'now' | 'waiting'>): List =>
   async (path, query, read, signal) => {
@@ -266,7 +262,7 @@ const openLists =
     }
   };
 
-/** How long to wait before another try; undefined if it would fail again. */
+/** Undefined if another try would fail. */
 function waitAfter(fault: UpstreamFault, tries: number): number | undefined {
   if (fault.kind === 'unavailable') return backoff(tries);
   return fault.kind === 'rate' ? fault.retryAfterMs : undefined;

@@ -1,4 +1,4 @@
-/** What a note says of an event, and whether the event is one at all: what merely states how things are leaves none. Pure. */
+/** Composes the note of an event. An event that only states the current state leaves no note. Pure. */
 import { hash } from 'node:crypto';
 import type { FieldName } from '../../../providers/fields.ts';
 import { timeText } from '../../protocol/describe/danish.ts';
@@ -12,20 +12,18 @@ import { extract } from '../facts/extract.ts';
 import { type Fact, type Folded, visible } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
 
-/** What a connection wants notes of. */
 export interface NoteRule {
   readonly events: ReadonlySet<EventName>;
-  /** Whether persons may be named. */
   readonly persons: boolean;
 }
 
-/** A fact before a statement on its field, and what the statement made of it. */
+/** A fact before an assertion, and the result of folding it. */
 export interface FieldChange {
   readonly before: Fact | undefined;
   readonly folded: Folded;
 }
 
-/** A payload with what became of the fields it speaks of. */
+/** A payload with the changes of its fields. */
 export interface NotedEvent {
   readonly seq: number;
   readonly payload: Payload;
@@ -33,21 +31,21 @@ export interface NotedEvent {
 }
 
 export interface Composed {
-  /** The same for the same event, however often and under whatever id it comes. */
+  /** Identical for repeats of an event under any id. */
   readonly marker: string;
   readonly subject: string;
   readonly body: string;
 }
 
-/** Lines and characters beyond which nobody reads; the CRMs take 32,000 characters and more. */
+/** More than people read; CRMs take 32,000 characters and more. */
 const MOST_LINES = 40;
 const MOST_CHARACTERS = 10_000;
 const MOST_TITLES = 3;
 
-/** The note a payload leaves under a rule; undefined if it tells nothing that happened and was asked for. */
+/** Undefined if the payload reports no change that the rule asks for. */
 export function composeNote(reported: NotedEvent, rule: NoteRule): Composed | undefined {
   const { entityId, timestamp, updates } = reported.payload;
-  if (isState(reported.payload) || (!rule.persons && isPerson(entityId, undefined))) return undefined;
+  if (statesCurrentState(reported.payload) || (!rule.persons && isPerson(entityId, undefined))) return undefined;
   const chosen = pick(updates, (event) => rule.events.has(event) && !isRestated(event, reported));
   const filled = withFormer(chosen, reported);
   const descriptions = describeUpdates(rule.persons ? filled : withoutCareOf(filled), {
@@ -55,13 +53,13 @@ export function composeNote(reported: NotedEvent, rule: NoteRule): Composed | un
     ...(!rule.persons && { nameless: ({ entityId: id, type }) => isPerson(id, type) }),
   }).flatMap(changesOf);
   if (descriptions.length === 0) return undefined;
-  // Of all that was asked for, also what is left out of the text: at a repetition that may be more.
+  // The marker covers all events asked for, also those left out of the text: a repeat may show more of them.
   const text = canonicalJson({ entityId, timestamp, updates: pick(updates, (event) => rule.events.has(event)) });
   return {
     marker: `cvrsync-${hash('sha256', text, 'hex').slice(0, 20)}`,
     subject: subjectOf(descriptions.map(({ title }) => title)),
     body: cutText(
-      [`Registreret den ${timeText(timestamp)}.`, ...descriptions.map(textOf)].join('\n\n'),
+      [`Registreret den ${timeText(timestamp)}.`, ...descriptions.map(noteText)].join('\n\n'),
       MOST_CHARACTERS,
     ),
   };
@@ -70,10 +68,10 @@ export function composeNote(reported: NotedEvent, rule: NoteRule): Composed | un
 const CORE = ['name', 'address', 'status', 'form'] as const;
 
 /**
- * Whether a payload states how a company is, as after `sendUpdate`. Wider than {@link statesWholeCompany}, since here a
- * doubt costs a note and not a list: two of what every company has come without what was before, and nothing was taken away.
+ * Whether a payload states a company's current state, as after `sendUpdate`. Broader than {@link statesWholeCompany},
+ * since an error here costs a note, not a list: at least two core events have no former value, and nothing was removed.
  */
-function isState(payload: Payload): boolean {
+function statesCurrentState(payload: Payload): boolean {
   if (statesWholeCompany(payload)) return true;
   const { updates } = payload;
   const core = CORE.flatMap((event) => updates[event] ?? []);
@@ -86,10 +84,10 @@ function isState(payload: Payload): boolean {
   return core.length >= 2 && core.every(({ before, after }) => before === null && after !== null) && !takesAway;
 }
 
-/** Events that say again what is, whenever they are sent; the others happen, and say so by a state before or a leaving. */
+/** Events that repeat the current state whenever they are sent; others show a change by a former value or a removal. */
 const STATED: ReadonlySet<EventName> = new Set(['newReport', 'newArticle', 'lifetimeStarted', 'lifetimeEnded']);
 
-/** Whether an event only repeats what was known. One that comes late, after newer ones, does not: it is told at its time. */
+/** Whether an event only repeats known values. An event that arrives after newer ones is not a repeat. */
 function isRestated(event: EventName, { payload, fieldChanges }: NotedEvent): boolean {
   const data = payload.updates[event];
   if (data === undefined) return true;
@@ -125,14 +123,14 @@ const TEXTS = {
   status: 'status',
 } as const satisfies Partial<Record<EventName, FieldName>>;
 
-/** Without the name in a c/o address: more often than not a person's. */
+/** Removes the name in a c/o address, which is mostly a person's. */
 function withoutCareOf({ address, ...rest }: Updates): Updates {
   if (address === undefined) return rest;
   const [before, after] = [address.before, address.after].map((one) => one && { ...one, coName: null });
   return { ...rest, address: { before: before ?? null, after: after ?? null } };
 }
 
-/** What was before, as we know it, where the sender does not say. */
+/** Fills in known former values that the sender leaves out. */
 function withFormer(updates: Updates, { fieldChanges }: NotedEvent): Updates {
   const filled = Object.entries(TEXTS).flatMap(([event, field]) => {
     const data = updates[event as keyof typeof TEXTS]; // Object.entries forgets the names of the keys
@@ -145,7 +143,7 @@ function withFormer(updates: Updates, { fieldChanges }: NotedEvent): Updates {
   return { ...updates, ...Object.fromEntries(filled) };
 }
 
-/** Shares before, by the keys that descriptions know them by. */
+/** Former shares, by the keys of the descriptions. */
 function formerShares({ fieldChanges }: NotedEvent): Readonly<Record<string, string>> {
   const shares = (field: FieldName, key: (id: string) => string): (readonly [string, string])[] => {
     const fold = fieldChanges.get(field);
@@ -161,7 +159,7 @@ function formerShares({ fieldChanges }: NotedEvent): Readonly<Record<string, str
   ]);
 }
 
-/** The description without lines on which nothing changed; none if no line is left. */
+/** Drops unchanged lines; empty if none is left. */
 function changesOf(one: Description): readonly Description[] {
   const lines = one.lines.filter(
     ({ before, after }) => before !== after && (before ?? '').trim() !== (after ?? '').trim(),
@@ -169,7 +167,7 @@ function changesOf(one: Description): readonly Description[] {
   return lines.length === 0 ? [] : [{ ...one, lines }];
 }
 
-function textOf({ title, lines }: Description): string {
+function noteText({ title, lines }: Description): string {
   const shown = lines.slice(0, MOST_LINES).map(lineText);
   const rest = lines.length > MOST_LINES ? [`… og ${lines.length - MOST_LINES} mere`] : [];
   const [only] = lines;
@@ -177,7 +175,7 @@ function textOf({ title, lines }: Description): string {
   return [title, ...shown, ...rest].join('\n');
 }
 
-/** `CVR: Status og Nyt regnskab`. */
+/** Such as `CVR: Status og Nyt regnskab`. */
 function subjectOf(titles: readonly string[]): string {
   const named = titles.slice(0, titles.length > MOST_TITLES ? MOST_TITLES - 1 : MOST_TITLES);
   const rest = titles.length - named.length;

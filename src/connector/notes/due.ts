@@ -1,4 +1,4 @@
-/** The notes that are still to be left, and the ends they come to. */
+/** Notes that wait to be sent, and their results. */
 import { sql } from 'kysely';
 import { type Claim, held, mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -13,13 +13,13 @@ import { leavesNotes, type NoteSettings } from './rows.ts';
 
 export type DueNote = NoteTable;
 
-/** A record's notes to be left, in the order of their events, and its link where it has one. */
+/** Notes in the order of their events. */
 export interface DueRecord {
   readonly link: Link | undefined;
   readonly notes: readonly DueNote[];
 }
 
-/** What waits for these records; a record for which nothing waits is left out. */
+/** Records without due notes are left out. */
 export async function dueNotes(
   db: Db,
   provider: string,
@@ -46,7 +46,7 @@ export async function dueNotes(
   );
 }
 
-/** Has the notes of a record looked at now, where any waits. */
+/** Marks the record if a note is due. */
 export async function wakeNotes(tx: Tx, { provider, recordId }: RecordRef, now: number): Promise<void> {
   const note = await tx
     .selectFrom('note')
@@ -60,30 +60,31 @@ export async function wakeNotes(tx: Tx, { provider, recordId }: RecordRef, now: 
 }
 
 /**
- * Says on disk that a note is about to be sent. `stop`: the lane or the link is no longer ours to act on, or a person put
- * the record on hold meanwhile. `foreign`: the record stands for another company than the note's, which is dropped.
+ * Stores that a note is about to be sent. `stop`: the lane or link changed, or a person held the record. `foreign`: the
+ * record belongs to another company now, so the note is dropped.
  */
 export async function startNote(tx: Tx, claim: Claim, note: DueNote, now: number): Promise<'go' | 'stop' | 'foreign'> {
   if ((await held(tx, [claim])).size === 0) return 'stop';
   const link = await findLink(tx, { provider: note.provider, recordId: note.record_id });
   if (link?.state !== 'active') return 'stop';
   if (link.entity !== note.entity) {
-    await end(tx, note, { state: 'dropped', done_at: now });
+    await updateDueNote(tx, note, { state: 'dropped', done_at: now });
     return 'foreign';
   }
   if (await isHeldByOverride(tx, note.provider, note.record_id, now)) return 'stop';
-  await end(tx, note, { attempted_at: now });
+  await updateDueNote(tx, note, { attempted_at: now });
   return 'go';
 }
 
 /**
- * Says that the CRM holds a note. Idempotent; the record's history tells of it once, and of a second one that a process
- * left which had stood still.
+ * Stores that the CRM holds a note. Idempotent. History shows the note once, and also a duplicate by a process that had
+ * frozen.
  */
 export async function finishNote(tx: Tx, note: DueNote, noteId: string, now: number): Promise<void> {
   const { provider, record_id: id, entity, subject } = note;
   const line = (detail: string) => writeHistory(tx, [], [{ provider, id, entity, rule: 'note', detail }], now);
-  if (await end(tx, note, { state: 'done', note_id: noteId, done_at: now })) return line(`${subject} (${noteId})`);
+  if (await updateDueNote(tx, note, { state: 'done', note_id: noteId, done_at: now }))
+    return line(`${subject} (${noteId})`);
   const known = await tx
     .selectFrom('note')
     .select('note_id')
@@ -92,10 +93,10 @@ export async function finishNote(tx: Tx, note: DueNote, noteId: string, now: num
     .where('marker', '=', note.marker)
     .executeTakeFirst();
   if (known?.note_id != null && known.note_id !== noteId)
-    await line(`${subject} (${noteId}): a second time, beside ${known.note_id}: delete one of them in the CRM`);
+    await line(`${subject} (${noteId}): a duplicate of ${known.note_id}: delete one of them in the CRM`);
 }
 
-async function end(tx: Tx, note: DueNote, to: Partial<NoteTable>): Promise<boolean> {
+async function updateDueNote(tx: Tx, note: DueNote, to: Partial<NoteTable>): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('note')
     .set(to)
@@ -107,7 +108,6 @@ async function end(tx: Tx, note: DueNote, to: Partial<NoteTable>): Promise<boole
   return numUpdatedRows > 0n;
 }
 
-/** Drops the notes that wait for a record. */
 export async function dropNotes(tx: Tx, { provider, recordId }: RecordRef, reason: string, now: number): Promise<void> {
   const dropped = await tx
     .updateTable('note')
@@ -124,9 +124,9 @@ export async function dropNotes(tx: Tx, { provider, recordId }: RecordRef, reaso
 }
 
 /**
- * Moves the notes that wait for a merged record to the survivor, where that is linked to the same company; else drops
- * them. True if they wait because the survivor's link is in conflict. The CRM moves the notes of a merged record too,
- * so cvrsync finds one whose answer was lost there.
+ * Moves due notes of a merged record to the survivor if it is linked to the same company; otherwise drops them. True if
+ * they wait because the survivor's link is in conflict. The CRM also moves sent notes, so cvrsync finds one with a lost
+ * answer there.
  */
 export async function moveNotes(tx: Tx, ref: RecordRef, to: string, now: number): Promise<boolean> {
   const { provider } = ref;
@@ -148,14 +148,14 @@ export async function moveNotes(tx: Tx, ref: RecordRef, to: string, now: number)
         .values({ ...note, record_id: to })
         .onConflict((conflict) => conflict.columns(['provider', 'record_id', 'marker']).doNothing())
         .execute();
-      await end(tx, note, { state: 'dropped', done_at: now });
+      await updateDueNote(tx, note, { state: 'dropped', done_at: now });
     }
   }
   await dropNotes(tx, ref, `the record was merged into ${to}`, now);
   return false;
 }
 
-/** Deletes notes that ended before `before`; one step. True if more may be left. */
+/** One step; true if more may be left. */
 export async function deleteNotes(tx: Tx, before: number, most: number): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`delete from note where (provider, record_id, marker) in
     (select provider, record_id, marker from note where done_at < ${before} limit ${most})`.execute(tx);
@@ -164,10 +164,7 @@ export async function deleteNotes(tx: Tx, before: number, most: number): Promise
 
 const personsKey = (provider: string): string => `notes:${provider}`;
 
-/**
- * At start: gives up what is still to be left by connections that leave notes no longer, or that named persons and may
- * not any more.
- */
+/** At start: drops due notes of connections that no longer leave notes, or no longer may name persons. */
 export async function dropUnwantedNotes(tx: Tx, crms: readonly NoteSettings[], now: number): Promise<void> {
   for (const crm of crms) {
     const { name } = crm;

@@ -1,6 +1,6 @@
 /**
- * Leaves notes on records, each exactly once: stores the attempt before it sends a note, and searches the CRM for the note
- * before it sends one again.
+ * Leaves each note exactly once: stores the attempt before it sends a note, and searches the CRM before it sends one
+ * again.
  */
 import type { Notes, Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
@@ -26,14 +26,14 @@ export interface NoteDeps {
   readonly gate: AbilityGate;
 }
 
-/** A sent note may take so long to appear in the CRM; only afterwards does its absence mean that it was lost. */
+/** A sent note may take this long to appear in the CRM; only then does its absence prove the loss. */
 const ARRIVAL_MS = 15_000;
-/** A link in conflict waits for an operator: its notes are checked again after this long. */
+/** Notes of a link in conflict are checked again after this time. */
 const WAIT_MS = 6 * 3_600_000;
-/** How far the CRM's clock may be off. */
+/** How far the CRM's clock may differ. */
 const CLOCK_MS = 24 * 3_600_000;
 
-/** Leaves the due notes of these records. Reads the records once; one call for each note, two if an answer was lost. */
+/** Reads the records once; one call for each note, two after a lost answer. */
 export async function leaveNotes(
   deps: NoteDeps,
   crm: Crm,
@@ -57,7 +57,7 @@ export async function leaveNotes(
   settlements.push(...(await settleByRecord(deps, crm, open, signal)));
   const contested = settlements.flatMap(([{ key }, settlement]) => (isContested(settlement) ? [key] : []));
   const ours = await store.write(async (tx) => {
-    // With the settlement: a link that is decided before it is stored would wake nothing.
+    // In one transaction with the settlement: a link decided earlier would wake nothing.
     await markContested(tx, crm.name, contested, now());
     return settleAll(tx, settlements);
   });
@@ -65,7 +65,7 @@ export async function leaveNotes(
   reportLostLeases(deps, noteQueue(crm.name), { lost: settlements.length - ours.size, sent: 0 });
 }
 
-/** Settles a record whose link alone decides that it gets no note, or none now. */
+/** Undefined unless the link alone decides that the record gets no note now. */
 async function settleByLink(
   { store, now }: NoteDeps,
   { name }: Crm,
@@ -122,14 +122,13 @@ async function settleByRecord(
   return settlements;
 }
 
-/** A record with due notes, as its link and the CRM describe it. */
 interface NoteTarget extends DueRecord {
   readonly crm: Crm;
   readonly claim: Claim;
   readonly read: Read | undefined;
-  /** When a hold on the record ends, or is checked again; undefined if there is none. */
+  /** When the hold ends or is checked again; undefined without a hold. */
   readonly held: number | undefined;
-  /** Why the record does not stand for its company by now. */
+  /** Why the record no longer belongs to its company. */
   readonly objection: Objection | undefined;
 }
 
@@ -147,7 +146,7 @@ async function leaveAll(deps: NoteDeps, target: NoteTarget, signal: AbortSignal)
   return refused === undefined ? { kind: 'done' } : { kind: 'parked', at: deps.now(), error: refused };
 }
 
-/** Settles a record that the CRM does not hold as its link says; undefined if it does. */
+/** Undefined if the CRM holds the record as its link says. */
 async function settleByRead(
   { store, now }: NoteDeps,
   { crm, claim, read, link }: NoteTarget,
@@ -160,7 +159,7 @@ async function settleByRead(
     return waits ? { kind: 'again', at: now() + WAIT_MS, fresh: true } : { kind: 'done' };
   }
   if (read.kind !== 'found' && isActive) {
-    // The sync reads the record and lets its link follow; then cvrsync knows where the note belongs.
+    // The sync lets the link follow the record; then the note's place is known.
     await store.write((tx) => mark(tx, `sync:${crm.name}`, [claim.key], now()));
     return later(claim, now(), read.kind === 'gone' ? 'deleted in the CRM' : `merged into ${read.to}`);
   }
@@ -218,7 +217,7 @@ async function finish(
 ): Promise<NoteResult> {
   switch (outcome.kind) {
     case 'written':
-      // Also if another process owns the lane by now: the note exists.
+      // Also if another process owns the lane now: the note exists.
       await store.write((tx) => finishNote(tx, note, outcome.id, now()));
       return { kind: 'left' };
     case 'rejected':

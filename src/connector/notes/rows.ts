@@ -1,4 +1,4 @@
-/** Notes to be left: rows written together with the facts of the events they tell of. */
+/** Stores notes in one transaction with the facts of their events. */
 
 import { sql } from 'kysely';
 import type { EventName } from '../../protocol/events.ts';
@@ -10,23 +10,21 @@ import type { Crm } from '../crm/crm.ts';
 import { noteQueue } from '../names/queues.ts';
 import { type Composed, composeNote, type NotedEvent, type NoteRule } from './compose.ts';
 
-/** Which connections want notes, and of what. */
 export interface NoteRules {
   readonly of: ReadonlyMap<string, NoteRule>;
-  /** The events that any connection wants: most payloads are excluded by this alone. */
+  /** Events that any connection wants: this excludes most payloads. */
   readonly events: ReadonlySet<EventName>;
 }
 
-/** What a connection's configuration and abilities say of notes. */
 export type NoteSettings = Pick<Crm, 'name' | 'notes' | 'persons'> & {
   readonly connection: Pick<Crm['connection'], 'notes'>;
 };
 
-/** Whether notes are left in this CRM: they are asked for, and it can hold them. */
+/** Whether the connection wants notes and the CRM can hold them. */
 export const leavesNotes = ({ notes, connection }: NoteSettings): boolean =>
   notes.length > 0 && connection.notes !== undefined;
 
-/** The rules of these connections; undefined if none wants a note. */
+/** Undefined if no connection wants notes. */
 export function noteRules(crms: readonly NoteSettings[]): NoteRules | undefined {
   const noting = crms.filter(leavesNotes);
   if (noting.length === 0) return undefined;
@@ -36,7 +34,6 @@ export function noteRules(crms: readonly NoteSettings[]): NoteRules | undefined 
   };
 }
 
-/** Whether a payload may leave a note anywhere. */
 export function mayBeNoted({ events }: NoteRules, { updates }: Payload): boolean {
   for (const event in updates) if (events.has(event as EventName)) return true; // the keys of updates are event names
   return false;
@@ -51,8 +48,8 @@ interface NoteRow extends Composed {
 }
 
 /**
- * Writes the notes that payloads leave on the active records of their companies, and marks their lanes; returns the
- * queues that now have work. A note that is there already, whatever its state, is left alone.
+ * Stores the notes of payloads for active records of their companies, and marks their lanes; returns the queues with
+ * work. Existing notes stay unchanged.
  */
 export async function writeNotes(
   tx: Tx,

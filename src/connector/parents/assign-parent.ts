@@ -1,4 +1,6 @@
-/** Gives records the parents that follow from ownership, and removes those that cvrsync gave and that no longer follow. */
+/**
+ * Assigns the parents that follow from ownership, and removes those that cvrsync assigned and that no longer follow.
+ */
 import type { Outcome, ParentRead, Parents } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
@@ -21,10 +23,10 @@ import type { Happened } from '../history/history.ts';
 import { standsFor } from '../links/links.ts';
 import { parentQueue } from '../names/queues.ts';
 import { tooOld } from '../write/freshness.ts';
-import { type AssignResult, recordResults, remember } from './assign-result.ts';
+import { type AssignResult, recordResults, rememberParent } from './assign-result.ts';
 import { type DesiredParent, pendingParent, readDesiredParents } from './desired-parent.ts';
 import { mayBeUnder, readLineage } from './lineage.ts';
-import { type Begun, sendWrite } from './send-write.ts';
+import { type BegunWrites, sendWrite } from './send-write.ts';
 
 export interface AssignDeps {
   readonly store: Store;
@@ -35,10 +37,10 @@ export interface AssignDeps {
 }
 
 const DONE: Settlement = { kind: 'done' };
-/** A record above that forms a circle may be about to move: about a minute of tries. */
+/** A record above in a circle may be about to move: retry for about a minute. */
 const CIRCLE_TRIES = 6;
 
-/** Brings the parents of a batch of records in line with the owners of their companies. */
+/** Assigns the parents of a batch of records by the owners of their companies. */
 export async function assignParents(
   deps: AssignDeps,
   crm: Crm,
@@ -50,7 +52,7 @@ export async function assignParents(
   const desiredParents = new Map(
     (await readDesiredParents(store, crm.name, ids)).map((desired) => [desired.id, desired]),
   );
-  const begun: Begun = new Map();
+  const begun: BegunWrites = new Map();
   const open = claims.filter(({ key }) => concernsCrm(desiredParents.get(key)));
   const rest = claims
     .filter((claim) => !open.includes(claim))
@@ -79,7 +81,7 @@ export async function assignParents(
   reportLostLeases(deps, parentQueue(crm.name), { lost: results.length - ours.size, sent: overtaken });
 }
 
-/** Whether cvrsync must read the CRM: most companies have no majority owner, and never had one. */
+/** Whether a CRM read is needed: most companies never had a majority owner. */
 const concernsCrm = (desired: DesiredParent | undefined): boolean =>
   desired !== undefined &&
   (desired.wanted.kind === 'parent' ||
@@ -99,12 +101,11 @@ const parentEvent = (provider: string, { id, entity }: DesiredParent, detail: st
   return { provider, id, entity, rule: 'parent', detail };
 };
 
-/** Records whose parents are to be read and written. */
 interface Assignment {
   readonly crm: Crm;
   readonly claims: readonly Claim[];
   readonly desiredParents: ReadonlyMap<string, DesiredParent>;
-  readonly begun: Begun;
+  readonly begun: BegunWrites;
 }
 
 async function assignAll(
@@ -142,7 +143,6 @@ async function assignAll(
   return claims.flatMap((claim) => results.get(claim.key) ?? []);
 }
 
-/** A parent to be written. */
 interface ParentWrite {
   readonly claim: Claim;
   readonly desired: DesiredParent;
@@ -178,9 +178,9 @@ function resultOfMissing(
   return { claim, settlement: later(claim, now, error), astray: claim.key };
 }
 
-type WriteDeps = AssignDeps & { readonly begun: Begun };
+type WriteDeps = AssignDeps & { readonly begun: BegunWrites };
 
-/** A connection that gives parents, and the results so far, by record. */
+/** `results`: by record, so far. */
 interface ParentTarget {
   readonly crm: Crm;
   readonly parents: Parents;
@@ -200,11 +200,11 @@ async function writeAll(
   const wanted = pending.flatMap(({ parent }) => parent ?? []);
   const state = await readRecordState({ store, crm, now }, [...new Set([...ids, ...wanted])], signal);
   const lineage = await readLineage(parents, wanted, crm.limits.batch.read, signal);
-  // Parents that end go first: where two records swap places, one can stand below the other only then.
+  // Removals go first: when two records swap places, one can move below the other only then.
   for (const one of pending.toSorted((a, b) => Number(a.parent !== null) - Number(b.parent !== null))) {
     const { claim, desired, parent } = one;
-    const kept = keptBack(one, state, now());
-    if (kept !== undefined) results.set(claim.key, kept);
+    const blocked = resultWithoutWrite(one, state, now());
+    if (blocked !== undefined) results.set(claim.key, blocked);
     else if (parent !== null && !mayBeUnder(lineage, desired.id, parent)) {
       const detail = `no parent: ${parent} stands below this record in the CRM`;
       const result: AssignResult = { claim, settlement: DONE, happened: parentEvent(crm.name, desired, detail) };
@@ -221,10 +221,9 @@ async function writeAll(
 }
 
 /**
- * The result of a record that is on hold, or that does not stand for its company by now, or whose parent does not; undefined
- * for others.
+ * The result of a held record, or of one that, like its parent, no longer belongs to its company; undefined for others.
  */
-function keptBack(
+function resultWithoutWrite(
   { claim, desired, parent }: ParentWrite,
   { holds, objections }: RecordState,
   now: number,
@@ -238,7 +237,7 @@ function keptBack(
   return undefined;
 }
 
-/** Reads a parent again right before it is written, and writes it unless a person chose one meanwhile. */
+/** Reads the parent again right before the write, unless a person chose one meanwhile. */
 async function writeParent(
   deps: WriteDeps,
   { crm, parents }: ParentTarget,
@@ -254,7 +253,7 @@ async function writeParent(
     const decided = decideByRead(crm.name, one, read.answer[0], now());
     begun.set(claim.key, { write, end: 'unsent' });
     if ('settlement' in decided) return { ...decided, isWritten: false };
-    // A CRM that never answers that fast gets its write right after the answer.
+    // If the CRM never answers that fast, the write follows right after the answer.
     const slowMs = reads < MOST_READS ? 0 : now() - read.from;
     const age = watchAge(() => now() - read.from, freshMs(crm) + slowMs);
     const { parent, was } = decided;
@@ -270,19 +269,19 @@ async function writeParent(
   return { claim, settlement: later(claim, now(), tooOld().message), isWritten: false };
 }
 
-/** How often a parent is read again in a row. */
+/** Most reads of a parent in a row. */
 const MOST_READS = 3;
-/** A parent is written within this time of its read, in ms; the read and the write may take two calls each. */
+/** A parent is written within this time after its read; the read and the write may take two calls each. */
 const FRESH_MS = 1_000;
 const CALLS = 4;
 
-/** The same, where the limit of the CRM keeps those calls apart. */
+/** Adds the time by which the CRM's rate limit separates these calls. */
 function freshMs({ limits }: Crm): number {
   const { calls, perMs } = limits.budgets.default;
   return FRESH_MS + (CALLS * perMs) / calls;
 }
 
-/** Stops a write whose read is older than that; once its first call has left, the rest follows. */
+/** Stops a write whose read is older than that; once the first call was sent, the rest follows. */
 function watchAge(age: () => number, mostMs: number) {
   let hasLeft = false;
   let old = false;
@@ -296,8 +295,8 @@ function watchAge(age: () => number, mostMs: number) {
 }
 
 /**
- * Stores what is about to be written, so that cvrsync recognises it as its own later. Undefined if the lane is no
- * longer ours, the record or its parent no longer stands for its company, or a person put it on hold meanwhile.
+ * Stores the pending write, so that cvrsync recognises it later. Undefined if the lane is no longer ours, the record or
+ * its parent changed its company, or a person held it meanwhile.
  */
 async function beginWrite(
   store: Store,
@@ -314,7 +313,7 @@ async function beginWrite(
     if (wanted.kind === 'parent' && parent !== null)
       if (!(await standsFor(tx, { provider, recordId: parent }, wanted.owner))) return undefined;
     await beginWrites(tx, [write]);
-    if (parent !== null) await remember(tx, provider, desired.id, { pending_id: parent });
+    if (parent !== null) await rememberParent(tx, provider, desired.id, { pending_id: parent });
     return write;
   });
 }
@@ -341,13 +340,13 @@ function resultFor(
   }
 }
 
-/** What is to be done; `given` is the parent that is ours afterwards. */
+/** `given`: the parent that is ours afterwards. */
 type ParentDecision =
   | { readonly kind: 'done'; readonly given: string | null }
   | { readonly kind: 'write'; readonly parent: string | null }
   | { readonly kind: 'keep'; readonly detail: string };
 
-/** Decides by the parent that the CRM holds: it is replaced or ended if it is blank or ours. */
+/** Replaces or removes the CRM's parent only if it is blank or ours. */
 function decideParent(crm: string | null, { given, pending, wanted }: DesiredParent): ParentDecision {
   const isOurs = crm !== null && (crm === given || pending.includes(crm));
   switch (wanted.kind) {
@@ -356,7 +355,7 @@ function decideParent(crm: string | null, { given, pending, wanted }: DesiredPar
     case 'none':
       return isOurs ? { kind: 'write', parent: null } : { kind: 'done', given: null };
     case 'parent':
-      // Where the CRM merged the parent we gave into this one, ours has moved along.
+      // If the CRM merged our parent into this one, it is ours.
       if (crm === wanted.id) return { kind: 'done', given: isOurs || given !== null ? crm : null };
       if (crm === null || isOurs) return { kind: 'write', parent: wanted.id };
       return { kind: 'keep', detail: `a person chose ${crm}, it stays; ${wanted.why}` };

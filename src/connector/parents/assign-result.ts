@@ -1,4 +1,4 @@
-/** What becomes of the parent of a record, and how the store remembers it. */
+/** The result of assigning a parent, and how the store remembers it. */
 import { type Claim, mark, type Settlement } from '../../runtime/lanes/lanes.ts';
 import { endWrites, type PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Tx } from '../../store/open.ts';
@@ -8,15 +8,14 @@ export interface AssignResult {
   readonly claim: Claim;
   readonly settlement: Settlement;
   readonly happened?: Happened;
-  /** What is ours from now on; untouched where absent. */
+  /** The parent that is ours now; unchanged if absent. */
   readonly given?: string | null;
-  /** A record that in the CRM is deleted, merged, or has another company's number: a sync lets its link follow. */
+  /** A record that was deleted, merged, or has another company's number: a sync lets its link follow. */
   readonly astray?: string;
-  /** Pending writes that can show no more. */
+  /** Pending writes that can no longer arrive. */
   readonly shown?: readonly PendingWrite[];
 }
 
-/** Stores what became of the parents of records, and adds it to history. */
 export async function recordResults(
   tx: Tx,
   provider: string,
@@ -26,7 +25,7 @@ export async function recordResults(
   const astray = results.flatMap(({ astray }) => astray ?? []);
   if (astray.length > 0) await mark(tx, `sync:${provider}`, astray, now);
   for (const { claim, given } of results)
-    if (given !== undefined) await remember(tx, provider, claim.key, { parent_id: given, pending_id: null });
+    if (given !== undefined) await rememberParent(tx, provider, claim.key, { parent_id: given, pending_id: null });
   await endWrites(
     tx,
     results.flatMap(({ shown = [] }) => shown),
@@ -39,8 +38,8 @@ export async function recordResults(
   );
 }
 
-/** Remembers the parent that cvrsync gave a record, or is about to give it. */
-export async function remember(
+/** Stores the parent that cvrsync assigned or is about to assign. */
+export async function rememberParent(
   tx: Tx,
   provider: string,
   id: string,

@@ -1,4 +1,4 @@
-/** What parent each record should have, from what the store knows of owners and links. */
+/** The parent that each record should have, from known owners and links. */
 
 import { sql } from 'kysely';
 import { withoutPercent } from '../../protocol/text/trim.ts';
@@ -8,7 +8,7 @@ import type { Db, Store, Tx } from '../../store/open.ts';
 import { parentQueue } from '../names/queues.ts';
 import { type Majority, majorityOf } from './majority.ts';
 
-/** `leave`: nothing follows from what is known. `none`: the record's company has no majority owner any more. */
+/** `leave`: the known owners imply nothing. `none`: the company has no majority owner any more. */
 export type WantedParent =
   | { readonly kind: 'leave'; readonly why?: string }
   | { readonly kind: 'none'; readonly why: string }
@@ -17,14 +17,14 @@ export type WantedParent =
 export interface DesiredParent {
   readonly id: string;
   readonly entity: string;
-  /** The parent that cvrsync assigned, and those of pending writes. */
+  /** The assigned parent, and those of pending writes. */
   readonly given: string | null;
   readonly pending: readonly string[];
   readonly pendingWrites: readonly PendingWrite[];
   readonly wanted: WantedParent;
 }
 
-/** What a pending write of a parent holds. */
+/** The stored detail of a pending write. */
 export const pendingParent = (parent: string | null): { readonly parent: string | null } => ({ parent });
 
 function parentIn({ detail }: PendingWrite): string | null {
@@ -32,12 +32,12 @@ function parentIn({ detail }: PendingWrite): string | null {
   return parent;
 }
 
-/** How far up owners are followed. */
+/** Generations of owners. */
 const HEIGHT = 20;
 
 /**
- * The desired parents of the active ones among these records. Stores first who their owners are: a link that the owner gets after
- * that finds them, one that it got before is seen here.
+ * Only for active records. Stores their owners first: an owner linked later finds these records by it, and one linked
+ * before is seen here.
  */
 export async function readDesiredParents(
   store: Store,
@@ -100,13 +100,13 @@ function wantedParent(
   const [record] = records;
   if (record !== undefined && records.length === 1)
     return { kind: 'parent', id: record, owner, why: `${owner} owns ${withoutPercent(share)} %` };
-  // The owner has no record here, or several: which one, we cannot know. One of another company is wrong all the same.
+  // The owner has no record, or several without a known choice; another company's record is wrong anyway.
   if (given !== null && standsFor.get(given) !== owner)
     return { kind: 'none', why: `${owner} owns more than half of ${entity} now` };
   return records.length > 1 ? { kind: 'leave', why: `${owner} has ${records.length} records` } : { kind: 'leave' };
 }
 
-/** Whether a company is its own majority owner, over however many others. */
+/** Whether a company is its own majority owner, directly or through others. */
 function isCircle(entity: string, owners: ReadonlyMap<string, Majority>): boolean {
   let at = owners.get(entity);
   for (let height = 0; height <= HEIGHT && at?.kind === 'owner'; height += 1) {
@@ -116,7 +116,7 @@ function isCircle(entity: string, owners: ReadonlyMap<string, Majority>): boolea
   return false;
 }
 
-/** The majority owners of these companies, of their owners, and so on up. */
+/** Also the owners' majority owners, and so on. */
 async function followOwners(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, Majority>> {
   const owners = new Map<string, Majority>();
   let next = entities;
@@ -153,7 +153,6 @@ async function rememberOwners(
     on conflict (provider, record_id) do update set owner = excluded.owner`.execute(tx);
 }
 
-/** The active records of companies. */
 async function readRecords(
   db: Db,
   provider: string,
@@ -170,7 +169,7 @@ async function readRecords(
   return new Map([...byCompany].map(([entity, own]) => [entity, own.map((link) => link.record_id)]));
 }
 
-/** The company each record stands for or stood for. */
+/** The company of each record's link, in any state. */
 async function readCompanies(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const links = await db
     .selectFrom('link')

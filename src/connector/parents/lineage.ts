@@ -1,13 +1,13 @@
-/** The parents above records, as the CRM holds them: a record may not become its own ancestor. */
+/** The ancestors of records in the CRM: a record may not become its own ancestor. */
 import type { ParentRead, Parents } from '../../../providers/provider.ts';
 
-/** Record → its parent, null if it has none; a record that is missing was not read. */
+/** Record → parent, null for none; missing records were not read. */
 export type Lineage = Map<string, string | null>;
 
-/** How many generations are read. */
+/** Generations to read. */
 const HEIGHT = 20;
 
-/** Reads the parents of these records, of their parents, and so on up; one call a generation and batch. */
+/** Reads parents, their parents, and so on; one call a generation and batch. */
 export async function readLineage(
   parents: Parents,
   ids: readonly string[],
@@ -30,7 +30,7 @@ export async function readLineage(
   return lineage;
 }
 
-/** The record above one that was read, null if there is none; undefined if the CRM gave no answer. */
+/** Null: no parent; undefined: no answer. */
 function aboveOf(read: ParentRead | undefined): string | null | undefined {
   switch (read?.kind) {
     case 'found':
@@ -44,7 +44,7 @@ function aboveOf(read: ParentRead | undefined): string | null | undefined {
   }
 }
 
-/** Whether a record may get a parent: the record is not among the parent's ancestors, and those are all known. */
+/** Whether the record is not among the parent's ancestors, which must all be known. */
 export function mayBeUnder(lineage: Lineage, id: string, parent: string): boolean {
   let at: string | null | undefined = parent;
   for (let height = 0; height <= HEIGHT; height += 1) {

@@ -1,17 +1,17 @@
-/** Which company, if any, owns more than half of another one. Pure. */
+/** The company that owns more than half of another one. Pure. */
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { type Fact, factValue } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
 
-/** `unknown`: the owners are not known in full, so nothing follows. */
+/** `unknown`: not all owners are known. */
 export type Majority =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'none' }
   | { readonly kind: 'owner'; readonly entity: string; readonly share: string };
 
 /**
- * The majority owner by the fact on a company's owners. The register states shares as intervals: one that begins at 50
- * (`50-66.66`) is taken for more than half, unless another owner's begins there too.
+ * Shares are intervals in the register: one that begins at 50 (`50-66.66`) counts as more than half, unless another
+ * owner's begins there too.
  */
 export function majorityOf(owners: Fact | undefined): Majority {
   const members = owners === undefined ? undefined : factValue(owners);

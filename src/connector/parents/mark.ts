@@ -1,4 +1,7 @@
-/** Marks records whose parents may be behind: owners changed, a record or its owner was linked, or parents were switched on. */
+/**
+ * Marks records whose parents may be outdated: owners changed, a record or its owner was linked, or parents were
+ * switched on.
+ */
 
 import type { FieldName } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -9,28 +12,26 @@ import type { Crm } from '../crm/crm.ts';
 import { markAll, stopMarking } from '../links/mark-all.ts';
 import { parentQueue } from '../names/queues.ts';
 
-/** The settings and abilities of a connection that decide whether it gives parents. */
 export type ParentSettings = Pick<Crm, 'name' | 'parent'> & { readonly connection: Pick<Crm['connection'], 'parents'> };
 
-/** Whether records in this CRM get parents: the configuration asks for it, and the provider can. */
+/** Whether the configuration wants parents and the provider supports them. */
 export const assignsParents = ({ parent, connection }: ParentSettings): boolean =>
   parent && connection.parents !== undefined;
 
-/** The connections that give parents; undefined if none does. */
+/** Undefined if no connection assigns parents. */
 export function parentConnections(crms: readonly ParentSettings[]): ReadonlySet<string> | undefined {
   const names = crms.filter(assignsParents).map(({ name }) => name);
   return names.length === 0 ? undefined : new Set(names);
 }
 
-/** The companies that `apply` ran for, and the fields that their events changed. */
 interface AppliedEvents {
   readonly entities: ReadonlySet<string>;
   readonly changedFields: ReadonlyMap<string, ReadonlySet<FieldName>>;
 }
 
 /**
- * Marks the records of these companies whose parents may be behind, and the records whose owner is one of them; returns
- * the queues that now have work. A new link makes its company's `apply` run, so this finds it.
+ * Marks records of these companies with outdated parents, and records owned by one of them; returns the queues with
+ * work. A new link runs its company's `apply`, so this finds it.
  */
 export async function markParents(
   tx: Tx,
@@ -48,7 +49,7 @@ export async function markParents(
     .where('link.provider', 'in', each(tx, [...providers]))
     .where('link.state', '=', 'active')
     .execute();
-  // Run without an event: a link began, maybe of a record that was linked before.
+  // Without an event, `apply` runs for a new link, perhaps of a record that was linked before.
   const isNew = (entity: string, known: string | null): boolean => known === null || !changedFields.has(entity);
   const fresh = links.filter(({ entity, known }) => isNew(entity, known));
   const owners = [...new Set(fresh.map(({ entity }) => entity))];
@@ -70,12 +71,15 @@ export async function markParents(
   return new Set(byQueue.keys());
 }
 
-const keyOf = (name: string): string => `parents:${name}`;
+const parentsKey = (name: string): string => `parents:${name}`;
 
-/** At start: marks all active records of connections that are new to parents, and forgets those that give none any more. */
+/**
+ * At start: marks all active records of connections that newly assign parents, and stops the work of those that no
+ * longer do.
+ */
 export async function markReparented(tx: Tx, crms: readonly ParentSettings[], now: number): Promise<void> {
   for (const crm of crms) {
-    const key = keyOf(crm.name);
+    const key = parentsKey(crm.name);
     const known = await tx.selectFrom('kv').select('key').where('key', '=', key).executeTakeFirst();
     if (!assignsParents(crm)) {
       await tx.deleteFrom('kv').where('key', '=', key).execute();

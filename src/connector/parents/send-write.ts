@@ -1,4 +1,4 @@
-/** Sends the write of one parent under the lease of its lane. */
+/** Sends the write of one parent under its lane's lease. */
 import type { Claim } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
@@ -9,14 +9,14 @@ import { type SendGuard, withSendGuard } from '../crm/send-guard.ts';
 export interface SendDeps {
   readonly store: Store;
   readonly now: () => number;
-  /** Gets the write, and how it ended. */
-  readonly begun: Begun;
+  /** Receives the write and its end. */
+  readonly begun: BegunWrites;
 }
 
-/** The writes of a run, by record, and how they ended. */
-export type Begun = Map<string, Omit<EndedWrite, 'isOurs'>>;
+/** The writes of a run and their ends, by record. */
+export type BegunWrites = Map<string, Omit<EndedWrite, 'isOurs'>>;
 
-/** Makes the call unless the lease is lost by then or the guard says no, and stores how it ended. */
+/** Makes the call unless the lease was lost or the guard refuses, and stores its end. */
 export async function sendWrite<T>(
   { store, now, begun }: SendDeps,
   { claim, write, guard }: { readonly claim: Claim; readonly write: PendingWrite; readonly guard?: SendGuard },
