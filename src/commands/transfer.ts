@@ -2,7 +2,7 @@
 import { MISTYPED } from '../connector/follow/verdict.ts';
 import type { Holder } from '../connector/transfer/holders.ts';
 import { DraftError } from '../connector/transfer/record.ts';
-import { type MadeRecord, type Refusal, type TransferFailure, transfer } from '../connector/transfer/transfer.ts';
+import { type CreatedRecord, type Refusal, type TransferFailure, transfer } from '../connector/transfer/transfer.ts';
 import { parseEntityId } from '../protocol/entity-id.ts';
 import { readEntity } from './arguments/entity.ts';
 import { type BackfillContext, withBackfill } from './backfill/with-backfill.ts';
@@ -63,7 +63,7 @@ export const command = defineCommand({
 
 interface TransferReport {
   readonly entity: string;
-  readonly made: MadeRecord;
+  readonly made: CreatedRecord;
   readonly callState: CallState;
   readonly note: string | undefined;
 }

@@ -166,7 +166,7 @@ async function checkProposal(
   if ('trouble' in counted)
     return [{ level: 'warn', subject, found: `${changed}; what it would write: ${counted.trouble}`, advice }];
   return [
-    { level: 'warn', subject, found: `${changed}: ${shownTotals(counted)}`, advice },
+    { level: 'warn', subject, found: `${changed}: ${totalsText(counted)}`, advice },
     ...counted.examples.map(({ record, property, before, after, isEdit }): Finding => {
       const values = `${JSON.stringify(before)} → ${JSON.stringify(after)}`;
       const found = `${proposal.name}:${record} ${property}: ${values}${isEdit ? ' (a person wrote it)' : ''}`;

@@ -57,7 +57,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     wake: wakeUp.ringAll,
     reload: (providers) => reload({ ...deps, wakeUp }, { crms, rules, accepts: sync }, providers),
     async drained() {
-      await rules.looked;
+      await rules.checked;
       await drain([...workers.awaited, ...workers.resumable], store, now);
     },
     async stop(graceMs, stray) {

@@ -5,7 +5,7 @@ import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
 import { checkMapping, type MappingToCheck } from '../../src/connector/crm/check-mapping.ts';
 import { checkJobs } from '../../src/connector/monitoring/check-jobs.ts';
-import { shownTotals } from '../../src/connector/proposals/preview.ts';
+import { totalsText } from '../../src/connector/proposals/preview.ts';
 import { readerOf } from '../../src/dashboard/page/reader.ts';
 import { said } from '../../src/dashboard/page/said.ts';
 import SAID from '../../src/dashboard/texts/said.da.json' with { type: 'json' };
@@ -139,9 +139,7 @@ test('findings and counts that are made of several sentences are Danish as a who
   );
   const totals = [0, 90].flatMap((unread) =>
     [10, 200].flatMap((linked) =>
-      [0, 1].map((later) =>
-        shownTotals({ linked, read: 10, unread, properties: [{ ...COUNTS, later }], examples: [] }),
-      ),
+      [0, 1].map((later) => totalsText({ linked, read: 10, unread, properties: [{ ...COUNTS, later }], examples: [] })),
     ),
   );
   const texts = [

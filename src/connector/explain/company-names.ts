@@ -1,11 +1,11 @@
-/** What companies are called, for people who look at what stands for them. */
+/** The names of companies, for people. */
 import { readEntries } from '../../match/index/write.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';
 import { factValue } from '../facts/fact.ts';
 import { readFacts } from '../facts/facts.ts';
 
-/** The names by entity: as the register told them, else as the company index has them. Those that neither knows are left out. */
+/** By entity: the register's name, otherwise that of the company index. Companies without a known name are missing. */
 export async function companyNames(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (entities.length === 0) return new Map();
   const names = new Map<string, string>();
@@ -19,7 +19,7 @@ export async function companyNames(db: Db, entities: readonly string[]): Promise
   return names;
 }
 
-/** The number and whose it is; persons are not in the index. */
+/** Number and entity; persons are not in the index. */
 function numberInIndex(entity: string): readonly (readonly [string, string])[] {
   const id = parseEntityId(entity);
   return id?.kind === 'company' || id?.kind === 'productionUnit' ? [[id.number, entity]] : [];

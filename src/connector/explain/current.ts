@@ -1,4 +1,4 @@
-/** What a record holds in its CRM right now, beside what the register says, as the next sync would decide it. */
+/** Compares a record in the CRM with the register, as the next sync would decide it. */
 import { FIELD_NAMES } from '../../../providers/fields.ts';
 import { ProviderError } from '../../../providers/provider.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
@@ -12,9 +12,8 @@ import { type LinkedRecord, loadLinked, loadRecords, type PlannedLink } from '..
 import { type DecidedRecord, readAndDecide } from '../sync/prepare.ts';
 
 /**
- * `compared` with one decision for each mapped property that has a fact; `hold` if the record itself says that it is to be
- * left alone; `contested` if its number speaks against its link, so that nothing is written; `silent` if the CRM did
- * not answer in time, or refused.
+ * `compared`: one decision for each mapped property with a fact; `hold`: the CRM holds the record; `contested`: its
+ * number contradicts its link, so nothing is written; `silent`: the CRM did not answer in time, or refused.
  */
 export type CurrentRecord =
   | { readonly kind: 'compared'; readonly planned: readonly Planned[] }
@@ -22,16 +21,18 @@ export type CurrentRecord =
   | { readonly kind: 'contested'; readonly reason: string }
   | { readonly kind: 'silent'; readonly reason: string };
 
-/** A record, and what is to be supposed of it: somebody wants to see what a change would do before it is made. */
+/** A record with assumptions: what a change would do before it is made. */
 export interface SupposedRecord {
   readonly id: string;
-  /** It is linked to this company, whatever its link says. */
+  /** Assumes a link to this company. */
   readonly entity?: string | undefined;
-  /** This stands on the property in place of what does; null if nothing is to stand there. */
+  /** Assumes this override of the property; null: none. */
   readonly override?: { readonly property: string; readonly to: Override | null } | undefined;
 }
 
-/** Reads one record and decides it, within `limitMs`. One call, more if the schema is not known or may be old. Writes nothing. */
+/**
+ * Reads and decides one record within `limitMs`. One call, more if the schema is unknown or may be old. Writes nothing.
+ */
 export async function readCurrent(
   deps: CurrentDeps,
   crm: Crm,
@@ -49,7 +50,7 @@ interface CurrentDeps {
 
 const UNLINKED: CurrentRecord = { kind: 'unlinked' };
 
-/** The same of several records, in their order, with as many calls as for one: as many as one call of the CRM reads. */
+/** Reads several records, in order, with as many calls as for one; the CRM's read limit applies. */
 export async function readCurrents(
   { store, now }: CurrentDeps,
   crm: Crm,
@@ -79,7 +80,7 @@ async function compare(
   const loaded = await loadSupposed(store.db, crm.name, records, now());
   if (loaded.length === 0) return records.map(() => UNLINKED);
   const schema = await crm.schema(signal);
-  // Whoever thinks of linking a record is told of its number beside this: it speaks against links that are there.
+  // A record that is not linked yet has no link that its number could contradict.
   const isLinked = records.every(({ entity }) => entity === undefined);
   const match = isLinked ? await followedMatch(store.db, crm, schema) : undefined;
   const { found } = await readAndDecide({ store, now }, { crm, schema, match, records: loaded }, signal);
@@ -87,7 +88,7 @@ async function compare(
   return records.map(({ id }) => byId.get(id) ?? UNLINKED);
 }
 
-/** What was decided for a record, or why nothing was. */
+/** The decisions for a record, or why there are none. */
 export function currentOf({ read, planned, objection }: DecidedRecord): CurrentRecord {
   if (planned !== undefined) return { kind: 'compared', planned };
   if (objection !== undefined) return { kind: 'contested', reason: objection.reason };

@@ -1,4 +1,4 @@
-/** Finds companies by what a person has at hand: a number, a record's id, an address copied from the CRM, or a name. */
+/** Finds companies by a number, a record's id, an address in the CRM, or a name. */
 import { sql } from 'kysely';
 import { entityIdIn, readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
@@ -8,27 +8,24 @@ import { type IdReader, readRecordId } from '../crm/record-id.ts';
 import type { RecordRef } from '../names/queues.ts';
 import { companyNames } from './company-names.ts';
 
-/** A company that cvrsync knows something of. */
 export interface FoundCompany {
   readonly entity: string;
-  /** Undefined if neither the register told it nor the company index has it. */
+  /** Undefined if neither the register nor the company index states it. */
   readonly name: string | undefined;
   readonly links: readonly (RecordRef & { readonly state: string })[];
 }
 
-/** What a text may mean. */
 export interface FoundCompanies {
-  /** Whether the text is a number, a record's id or its address: other companies are not meant by it. */
+  /** Whether the text is a number, a record's id or its address, which excludes other companies. */
   readonly exact: boolean;
   readonly companies: readonly FoundCompany[];
 }
 
-/** Names are searched for a text within them only among so many: in more, by their beginnings alone. */
+/** A text within a name is searched among so many names; among more, only at their beginnings. */
 const MOST_NAMES = 20_000;
-/** What could be an id in an address. */
 const MOST_PARTS = 20;
 
-/** The companies that a text may mean, `limit` at most. Some reads of indexes. */
+/** At most `limit` companies. Some indexed reads. */
 export async function findCompanies(
   db: Db,
   readers: readonly IdReader[],
@@ -41,7 +38,7 @@ export async function findCompanies(
   return { exact: exact.length > 0, companies: await describeCompanies(db, entities.slice(0, limit)) };
 }
 
-/** Companies as a search shows them, in the order given. */
+/** In the order given. */
 async function describeCompanies(db: Db, entities: readonly string[]): Promise<readonly FoundCompany[]> {
   if (entities.length === 0) return [];
   const names = await companyNames(db, entities);
@@ -91,7 +88,7 @@ async function byRecord(db: Db, readers: readonly IdReader[], query: string): Pr
   return found;
 }
 
-/** In HubSpot's addresses: a contact or a deal may have the id of a company, whose type is 0-2. */
+/** In HubSpot's addresses, a contact or a deal may have the id of a company, whose type is 0-2. */
 const OBJECT = /\/(?:record\/([\w-]+)|contact|deal|ticket)\/\d/u;
 
 function isOfOtherObject(address: string): boolean {
@@ -99,7 +96,10 @@ function isOfOtherObject(address: string): boolean {
   return found !== null && found[1] !== '0-2';
 }
 
-/** What in a text may be the id of a record: all of it, what stands after the connection's name, or a part of an address. */
+/**
+ * Parts of a text that may be a record's id: the whole text, the text after the connection's name, or parts of an
+ * address.
+ */
 function partsOf(query: string, provider: string): readonly string[] {
   if (query.startsWith(`${provider}:`)) return [query.slice(provider.length + 1)];
   if (!query.includes('://')) return [query];
@@ -114,7 +114,7 @@ async function byName(db: Db, query: string, limit: number): Promise<readonly st
   const names = db
     .selectFrom('fact')
     .select(['entity', sql<string>`lower(value)`.as('name')])
-    // Not as a parameter: SQLite would not know that the index of names will do.
+    // A literal: with a parameter, SQLite does not use the index of names.
     .where('field', '=', sql.lit<'name'>('name'))
     .orderBy(sql`lower(value)`);
   const spelled = spellings(query);
@@ -130,7 +130,7 @@ async function byName(db: Db, query: string, limit: number): Promise<readonly st
   );
   const found = starting.flat().map(({ entity }) => entity);
   if (found.length >= limit) return found;
-  // Bounded before it is compared: the engine would look through a million of them for a text that none has.
+  // Limited before the comparison: otherwise the engine searches a million names for a text that none has.
   const some = names.limit(MOST_NAMES).as('some');
   const within = await Promise.all(
     spelled.map((text) =>
@@ -145,12 +145,12 @@ async function byName(db: Db, query: string, limit: number): Promise<readonly st
   return [...new Set([...found, ...within.flat().map(({ entity }) => entity)])];
 }
 
-/** How the stored value of a text begins. */
+/** The start of a stored text value. */
 const BEFORE_NAME = '{"scalar":"';
 
 /**
- * What the stored value of a name may hold for a text. The engines put only A to Z in lower case: what begins with another
- * letter is looked for in both cases.
+ * Spellings of a text in stored names. The engines lower only A to Z, so another first letter is searched in both
+ * cases.
  */
 function spellings(query: string): readonly string[] {
   const stored = (text: string): string =>

@@ -1,9 +1,9 @@
-/** The work on a company and its records that is not done. */
+/** Unfinished work on a company and its records. */
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/open.ts';
 import type { TimelineLink } from './timeline-links.ts';
 
-/** Work that is not done. `state` is `parked`, `running`, `due` or `waiting` (until `dueAt`). */
+/** `state`: `waiting` until `dueAt`. */
 export interface TimelineLane {
   readonly queue: string;
   readonly key: string;
@@ -14,10 +14,10 @@ export interface TimelineLane {
   readonly error: string | null;
 }
 
-/** The queues whose work is one record's, each with one of these names for every connection. */
+/** Queues of records; each connection has one of each. */
 export const RECORD_QUEUES = ['sync', 'heal', 'note', 'parent'] as const;
 
-/** All of it, by queue. */
+/** By queue. */
 export async function readLanes(
   db: Db,
   entity: string,

@@ -1,4 +1,4 @@
-/** The records that a company is or was linked to. */
+/** The records of a company's links, in any state. */
 import type { Db } from '../../store/open.ts';
 
 export interface TimelineLink {
@@ -15,7 +15,7 @@ export interface TimelineLink {
   readonly trust: string;
 }
 
-/** All of them, or only one. */
+/** All links, or only one. */
 export async function readLinks(
   db: Db,
   entity: string,

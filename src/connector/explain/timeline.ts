@@ -1,4 +1,4 @@
-/** One company's timeline, read from the store: what came in, what is known, what was decided, where it stands. */
+/** A company's timeline from the store: events, facts, decisions, and the current state. */
 import { sql } from 'kysely';
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
@@ -18,23 +18,23 @@ import { idOf } from '../review/review-kinds.ts';
 import { RECORD_QUEUES, readLanes, type TimelineLane } from './timeline-lanes.ts';
 import { readLinks, type TimelineLink } from './timeline-links.ts';
 
-/** An accepted webhook as it was when it came. `events`, `changed` and `stale` are empty once its body was pruned. */
+/** An accepted webhook. `events`, `changed` and `stale` are empty after its body was pruned. */
 export interface TimelineReceipt {
   readonly seq: number;
-  /** Names it in the log; undefined for one that `receive` read from a file. */
+  /** The name in the log; undefined for an event that `receive` read from a file. */
   readonly request: string | undefined;
   readonly timestamp: string;
   readonly receivedAt: number;
   readonly appliedAt: number | null;
   readonly pruned: boolean;
   readonly events: readonly string[];
-  /** Why it was not folded, or not all of it. */
+  /** Why it was not folded, whole or in part. */
   readonly quarantined: string | null;
-  /** Entries that could not be read. */
+  /** Unreadable entries. */
   readonly malformed: readonly string[];
-  /** Fields that had another value after it than before. */
+  /** Fields that it changed. */
   readonly changed: readonly FieldName[];
-  /** Fields on which something newer was known already: recorded, not applied. */
+  /** Fields with newer known values: recorded, not applied. */
   readonly stale: readonly FieldName[];
 }
 
@@ -43,7 +43,7 @@ export interface TimelineFact {
   readonly value: FieldValue;
   readonly clock: string;
   readonly seq: number;
-  /** For lists: false while no payload has stated all members, and then it is written to no CRM. */
+  /** For lists: false until a payload has stated all members; until then no CRM gets it. */
   readonly complete?: boolean;
 }
 
@@ -67,11 +67,11 @@ export interface TimelineSetAside {
   readonly property: string;
   readonly value: unknown;
   readonly reason: string | null;
-  /** What the CRM held then, and keeps; null if that is not known. */
+  /** The CRM's value, which stays; null if unknown. */
   readonly stays: string | null;
 }
 
-/** A person's word on a property; `*` stands for all of the record's. */
+/** An override; `*` covers all properties. */
 export interface TimelineOverride extends Override {
   readonly provider: string;
   readonly record: string;
@@ -98,13 +98,13 @@ export interface TimelineOptions extends WireOptions {
   readonly now: number;
   /** Only this record's links, decisions and lanes. */
   readonly record?: { readonly provider: string; readonly id: string };
-  /** The newest decisions and receipts to show, of each. */
+  /** Most decisions, and most receipts, newest first. */
   readonly limit: number;
-  /** Only what happened by then, in ms since 1970. */
+  /** Only entries up to this time. */
   readonly until?: number | undefined;
 }
 
-/** The company a record is or was linked to; undefined if it never was. */
+/** Of the record's link in any state; undefined without one. */
 export async function entityOf(db: Db, provider: string, record: string): Promise<string | undefined> {
   const link = await db
     .selectFrom('link')
@@ -115,11 +115,11 @@ export async function entityOf(db: Db, provider: string, record: string): Promis
   return link?.entity;
 }
 
-/** Reads the whole timeline; undefined if nothing at all is known of the company. Some indexed reads. */
+/** Undefined if nothing is known of the company. Some indexed reads. */
 export async function readTimeline(db: Db, entity: string, options: TimelineOptions): Promise<Timeline | undefined> {
   const links = await readLinks(db, entity, options.record);
   const receipts = await readReceipts(db, entity, options);
-  const facts = (await readFacts(db, [entity])).map(shownFact).sort((a, b) => (a.field < b.field ? -1 : 1));
+  const facts = (await readFacts(db, [entity])).map(timelineFact).sort((a, b) => (a.field < b.field ? -1 : 1));
   const history = await readHistory(db, entity, options);
   if (links.length + receipts.length + facts.length + history.length === 0) return undefined;
   const setAside = await readSetAside(db, links);
@@ -139,8 +139,8 @@ export async function readTimeline(db: Db, entity: string, options: TimelineOpti
 }
 
 /**
- * Folds the receipts again in the order they came, which shows what each of them changed at its time. What came before the
- * oldest one read, or was pruned, is not known to it: the first mention of a field then counts as a change.
+ * Folds the receipts again, in order, to show what each changed. Facts before the oldest receipt, or from pruned ones,
+ * are unknown, so the first mention of a field counts as a change.
  */
 async function readReceipts(db: Db, entity: string, options: TimelineOptions): Promise<readonly TimelineReceipt[]> {
   const rows = await db
@@ -168,10 +168,10 @@ async function readReceipts(db: Db, entity: string, options: TimelineOptions): P
     const { payload } = read;
     const events = [...Object.keys(payload.updates).filter(isEventName), ...Object.keys(payload.unknown)];
     const malformed = [...new Set(payload.malformed.map(({ event }) => event))];
-    const folds = datedBy({ ...payload, timestamp }, received_at).assertions.map((said) => {
-      const folded = fold(facts.get(said.field), entity, said, seq);
-      facts.set(said.field, folded.fact);
-      return { field: said.field, changed: folded.changed, stale: folded.stale };
+    const folds = datedBy({ ...payload, timestamp }, received_at).assertions.map((assertion) => {
+      const folded = fold(facts.get(assertion.field), entity, assertion, seq);
+      facts.set(assertion.field, folded.fact);
+      return { field: assertion.field, changed: folded.changed, stale: folded.stale };
     });
     const fieldsThat = (is: 'changed' | 'stale') => [
       ...new Set(folds.filter((each) => each[is] && each.field !== 'registerChangedAt').map(({ field }) => field)),
@@ -180,7 +180,7 @@ async function readReceipts(db: Db, entity: string, options: TimelineOptions): P
   });
 }
 
-function shownFact({ field, value, clock, seq }: Fact): TimelineFact {
+function timelineFact({ field, value, clock, seq }: Fact): TimelineFact {
   if ('scalar' in value) return { field, value: value.scalar, clock, seq };
   const { members, complete } = visible(value.list);
   return { field, value: members, clock, seq, complete };
@@ -195,7 +195,7 @@ async function readHistory(
   if (until !== undefined) query = query.where('at', '<=', until);
   if (record !== undefined) query = query.where('provider', '=', record.provider).where('record_id', '=', record.id);
   const rows = await query.execute();
-  // As many lines as rows were asked for: with fewer, a reader takes it for all there is.
+  // As many lines as requested rows: with fewer, a reader would take the list for complete.
   const lines = rows.reverse().flatMap(linesOf).slice(-limit);
   return lines.map(({ id: _id, entity: _entity, record_id, now, ...line }) => ({
     ...line,
@@ -206,7 +206,7 @@ async function readHistory(
 
 async function readSetAside(db: Db, links: readonly TimelineLink[]): Promise<readonly TimelineSetAside[]> {
   const setAside: TimelineSetAside[] = [];
-  // By the whole key of a record: by its id alone, every value set aside in any CRM would be read.
+  // By the whole key: by record id alone, the refused values of all CRMs would be read.
   for (const { provider, record } of links) {
     const rows = await db
       .selectFrom('property_state')
@@ -235,7 +235,6 @@ async function readAllOverrides(
   return overrides;
 }
 
-/** An entry of the audit. */
 type TimelineAction = Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'subject' | 'result'>;
 
 /** The newest of them. */
@@ -248,7 +247,7 @@ async function readActions(
   return rows.map(({ at, actor, via, action, subject, result }) => ({ at, actor, via, action, subject, result }));
 }
 
-/** What they may have been recorded for: commands by their arguments, answers by the id in review. */
+/** The subjects of audit entries: commands use arguments, answers use review ids. */
 function subjectsOf(entity: string, links: readonly TimelineLink[]): readonly SubjectRange[] {
   const names = [entity, parseEntityId(entity)?.number ?? entity];
   const connections = [...new Set(links.map(({ provider }) => provider))];
@@ -269,17 +268,16 @@ function subjectsOf(entity: string, links: readonly TimelineLink[]): readonly Su
   ];
 }
 
-/** A note that cvrsync left on a record, or is to leave. */
 interface TimelineNote {
   readonly provider: string;
   readonly record: string;
-  /** What it tells, as its heading has it. */
+  /** Its heading. */
   readonly subject: string;
-  /** The event that it tells of. */
+  /** The receipt of its event. */
   readonly seq: number;
-  /** When it was left; of one that is not, when its event was. */
+  /** When it was left; before that, the time of its event. */
   readonly at: number;
-  /** `dropped`: the record is gone, or the CRM refused it. */
+  /** `dropped`: the record is gone, or the CRM refused the note. */
   readonly state: NoteTable['state'];
 }
 

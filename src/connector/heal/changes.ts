@@ -1,4 +1,4 @@
-/** Asks a CRM now and then what happened to its companies: for accounts without webhooks, and for webhooks that were lost. */
+/** Polls a CRM for changes of its companies: for accounts without webhooks, and for lost webhooks. */
 import { ProviderError } from '../../../providers/provider.ts';
 import { held, mark } from '../../runtime/lanes/lanes.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
@@ -9,10 +9,10 @@ import type { PollTask } from '../poll/poll-task.ts';
 import { editedRecords } from '../sync/edited.ts';
 import { decidingProperties } from '../sync/prepare.ts';
 
-/** Where the polling of a connection has come to. */
+/** The key of a connection's cursor. */
 const changesKey = (provider: string): string => `changes:${provider}`;
 
-/** Marks the records that the CRM tells of, page by page; the cursor and the marks of a page are one transaction. */
+/** Marks changed records page by page; the cursor and the marks of a page are one transaction. */
 export const CHANGES: PollTask = {
   everyMs: ({ pollMinutes, connection }) =>
     pollMinutes > 0 && connection.changes !== undefined ? pollMinutes * 60_000 : undefined,

@@ -1,18 +1,17 @@
-/** A record that was decided, on its way to its link. */
+/** The decision for one record, before it is applied to its link. */
 import type { Claim } from '../../runtime/lanes/lanes.ts';
 import type { HealDecision } from '../follow/decide-link.ts';
 import type { Link } from '../links/links.ts';
 
-/** One record's turn: its link as it was when the CRM was asked, and what the answer makes of it. */
+/** `link`: the record's link when the CRM was read. */
 export interface RecordDecision {
   readonly claim: Claim;
   readonly link: Link | undefined;
   readonly decision: HealDecision;
-  /** Set if the CRM could not say what became of the record. */
+  /** Set if the CRM could not report the record's state. */
   readonly unread?: string;
 }
 
-/** A record with a decision of that kind. */
 export type HealKind<K extends HealDecision['kind']> = RecordDecision & {
   readonly decision: Extract<HealDecision, { kind: K }>;
 };

@@ -1,4 +1,4 @@
-/** Applies the decisions on a batch of records to their links in one transaction; skips links that changed meanwhile. */
+/** Applies decisions to the links of a batch of records in one transaction; skips links that changed meanwhile. */
 
 import { mark, type Settlement } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -15,20 +15,20 @@ import { healQueue, linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { type HealKind, isKind, type RecordDecision } from './decided.ts';
 
 export interface Effects {
-  /** By record id; a record that is not named is done. */
+  /** By record id; a missing record is done. */
   readonly settlements: ReadonlyMap<string, Settlement>;
   readonly happened: readonly Happened[];
-  /** Whose links ended. */
+  /** Records whose links ended. */
   readonly ended: readonly RecordDecision[];
-  /** Whose links the safety limit kept from ending. */
+  /** Records whose links the safety limit kept. */
   readonly stopped: readonly RecordDecision[];
 }
 
 const SOON_MS = 2_000;
-/** How long a record waits behind the safety limit, because reading it costs calls. A release or a change hint wakes it earlier. */
+/** Wait behind the safety limit, because reading costs calls. A release or a change hint wakes the record earlier. */
 const DAY_MS = 86_400_000;
 
-/** Applies the decisions: ends first, so that a record that takes another's place finds it free; then merges, then links. */
+/** Ends first, so that a record can take another one's place; then merges, then links. */
 export async function applyDecisions(
   tx: Tx,
   crm: Crm,
@@ -51,14 +51,14 @@ export async function applyDecisions(
   const ending = live.filter(({ decision, link }) => endsLink(decision, link));
   const isLimited = !(await mayEnd(tx, crm.name, ending.length, now));
   for (const one of ending) {
-    // Fresh: a lane in back-off would keep waiting after an operator releases the safety limit.
+    // Without back-off: otherwise the lane would keep waiting after a release of the safety limit.
     if (isLimited)
       settlements.set(one.claim.key, { kind: 'again', at: now + DAY_MS, error: BEHIND_SAFETY_LIMIT, fresh: true });
     else await applyEnd(batch, one);
   }
   for (const one of live.filter(isKind('mismatch'))) if (!ending.includes(one)) await updateMismatch(batch, one);
   for (const one of live.filter(isKind('move'))) await move(batch, one);
-  // A merge of this batch may have put another link on the record.
+  // A merge in this batch may have moved another link to the record.
   const after = await lockLinks(tx, crm.name, live);
   const isStill = ({ claim }: RecordDecision): boolean => isUnchanged(links.get(claim.key), after.get(claim.key));
   const linking = live.filter(isKind('link'));
@@ -68,17 +68,15 @@ export async function applyDecisions(
   return { settlements, happened, ...(isLimited ? { ended: [], stopped: ending } : { ended: ending, stopped: [] }) };
 }
 
-/** The transaction that applies a batch of decisions, and what it collects. */
 interface Batch {
   readonly tx: Tx;
   readonly crm: Crm;
   readonly now: number;
   readonly settlements: Map<string, Settlement>;
-  /** Adds a line to history. */
   readonly note: (one: RecordDecision, rule: Happened['rule'], entity: string, detail: string) => void;
 }
 
-/** Whether the decision ends a link that counts. */
+/** Whether the decision ends an open link. */
 const endsLink = (decision: HealDecision, link: Link | undefined): boolean =>
   decision.kind === 'end' || decision.kind === 'follow' || (decision.kind === 'mismatch' && link?.state === 'active');
 
@@ -96,12 +94,12 @@ async function applyEnd({ tx, crm, now, settlements, note }: Batch, one: RecordD
   } else if (decision.kind === 'follow') {
     await endLink(tx, { ...end, state: 'removed', reason: decision.reason, origin: 'number' });
     note(one, 'unlinked', entity, decision.reason);
-    // Upstream must first confirm that the old company is no longer monitored for the record.
+    // Upstream must first confirm the end of the old company's monitoring.
     settlements.set(claim.key, { kind: 'again', at: now + SOON_MS, free: true });
   }
 }
 
-/** A conflict whose number changed, and still speaks against it. */
+/** A conflict whose number changed and still contradicts the link. */
 async function updateMismatch({ tx, crm, now }: Batch, { claim, decision }: HealKind<'mismatch'>): Promise<void> {
   const record = { provider: crm.name, recordId: claim.key };
   await updateLink(tx, record, { mismatch: decision.mismatch, reason: decision.reason, updated_at: now });
@@ -110,12 +108,12 @@ async function updateMismatch({ tx, crm, now }: Batch, { claim, decision }: Heal
 async function move({ tx, crm, now, note }: Batch, one: HealKind<'move'>): Promise<void> {
   const { claim, link, decision } = one;
   const { to } = decision;
-  // Where the link does not follow, the survivor's number may still make one.
+  // If the link does not follow, the survivor's number may still create one.
   const isFree = link === undefined || (link.state === 'removed' && link.origin === 'number');
   if (crm.autoLink && isFree) await mark(tx, healQueue(crm.name), [to], now);
   const moved = await moveLink(tx, { provider: crm.name, from: claim.key, to, now });
   if (link === undefined || moved === 'later' || link.state === 'merged' || link.state === 'removed') return;
-  const ending = moved === 'conflict' ? ', which stands for another company: a person must say' : '';
+  const ending = moved === 'conflict' ? ', which belongs to another company: a person must decide' : '';
   note(one, 'moved', link.entity, `merged into ${to}${ending}`);
 }
 
@@ -141,11 +139,11 @@ async function linkAll(batch: Batch, linking: readonly HealKind<'link'>[]): Prom
   }
 }
 
-/** Whether the record would newly stand for the company because of its number; one that does already has its place. */
+/** Whether a number newly links the record to the company; an existing link has its place. */
 const takesPlace = ({ decision, link }: HealKind<'link'>): boolean =>
   decision.origin === 'number' && !(link?.state === 'active' || (link?.state === 'conflict' && link.desired === 'on'));
 
-/** The records that hold the place of each company, or wait for it. */
+/** Records that are linked to each company, or wait for it. */
 async function holdersOf(
   tx: Tx,
   provider: string,
@@ -164,14 +162,14 @@ async function holdersOf(
   return new Map([...groups].map(([entity, group]) => [entity, group.map(({ record_id }) => record_id)]));
 }
 
-/** Links the record; later where upstream still has another company under its id. */
+/** Retries later if upstream still monitors another company for the record. */
 async function linkOne({ tx, crm, now, note }: Batch, one: HealKind<'link'>): Promise<Settlement | undefined> {
   const { claim, link, decision } = one;
   const { entity, origin, mismatch = null } = decision;
   if ((await readErasures(tx)).has(entity)) return undefined;
   const ref = { provider: crm.name, recordId: claim.key };
   const trust = link?.entity === entity ? link.trust : 'crm';
-  // cvrsync received no events while the company was not monitored.
+  // Without monitoring, cvrsync received no events.
   const sendUpdate = link === undefined || link.desired === 'off' || link.send_update === 1;
   const linked = await linkRecord(tx, { ...ref, entity, origin, trust, sendUpdate, now });
   if (linked.kind === 'taken')
@@ -182,7 +180,10 @@ async function linkOne({ tx, crm, now, note }: Batch, one: HealKind<'link'>): Pr
   return undefined;
 }
 
-/** Another record stands for the company already: an operator decides, because a guess could write to the wrong record. */
+/**
+ * Another record is linked to the company already. An operator decides, because a guess could write to the wrong
+ * record.
+ */
 async function contest(
   { tx, crm, now, note }: Batch,
   one: HealKind<'link'>,
@@ -221,7 +222,7 @@ async function contest(
   return undefined;
 }
 
-/** Locks the lanes and the links of the records, and returns the links as nobody else changes them before we are done. */
+/** Locks the lanes and links of the records until the transaction ends; returns the links. */
 async function lock(
   tx: Tx,
   provider: string,
@@ -229,14 +230,14 @@ async function lock(
   now: number,
 ): Promise<ReadonlyMap<string, Link>> {
   const linking = acting.filter(isKind('link'));
-  // Two records that are to stand for one company, in whichever process, come one after the other.
+  // Two processes that link records to one company take turns.
   const entities = linking.map(({ decision }) => decision.entity);
   if (entities.length > 0) await mark(tx, 'apply', entities, now);
   const begins = new Set<RecordDecision>(linking);
   const keysOf = (some: readonly RecordDecision[]): string[] => some.map(({ claim }) => linkKey(provider, claim.key));
   const ending = keysOf(acting.filter((one) => one.link !== undefined && !begins.has(one)));
   if (ending.length > 0) await mark(tx, MONITORING_QUEUE, ending, now);
-  // Not marked: a lane there would say that upstream has not let go of an earlier company yet.
+  // Not marked: a lane there would mean that upstream still monitors the former company.
   if (engineOf(tx) === 'postgres' && linking.length > 0)
     await tx
       .selectFrom('lane')
@@ -249,7 +250,7 @@ async function lock(
   return lockLinks(tx, provider, acting);
 }
 
-/** The links of the records, held until the transaction ends. */
+/** Locks the links until the transaction ends. */
 async function lockLinks(
   tx: Tx,
   provider: string,
@@ -267,7 +268,7 @@ async function lockLinks(
   return new Map(links.map((link) => [link.record_id, link]));
 }
 
-/** Whether nobody changed the link in between: a person's word of that moment counts more than ours. */
+/** Whether the link is unchanged: a person's change in between takes precedence. */
 function isUnchanged(then: Link | undefined, now: Link | undefined): boolean {
   if (then === undefined || now === undefined) return then === now;
   return (

@@ -1,4 +1,4 @@
-/** heal: records whose links may have to follow them are read in the CRM, decided, and their links brought after them. */
+/** Heals links: reads their records in the CRM, decides, and makes the links follow. */
 import { ProviderError, type Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, type Settlement, settleAll, wake } from '../../runtime/lanes/lanes.ts';
@@ -23,13 +23,12 @@ export interface HealDeps {
   readonly now: () => number;
 }
 
-/** How long other work on a record waits once its link is decided, in ms: a CRM that contradicts itself costs few calls. */
+/** Wait of other work on a record after its link is decided: a CRM that contradicts itself then costs few calls. */
 const SOON_MS = 2_000;
 
 /**
- * Brings the links of one CRM's records after them: deleted, merged, restored, and their numbers filled in, changed or
- * taken out. One read; all effects and the lanes' settlements in one transaction, and only if a link still is what it
- * was when the CRM was asked.
+ * Makes links follow their records: deleted, merged, restored, and with numbers added, changed or removed. One read;
+ * all effects and settlements are one transaction, for links unchanged since the read.
  */
 export async function healRecords(
   deps: HealDeps,
@@ -88,7 +87,7 @@ async function decideAll(
     claims.map((claim) => decideOne(claim, links.get(claim.key), { readOf, survivorOf }, rule));
   const decided = decideBy(follow);
   if (!decided.some(({ decision }) => decision.kind === 'end' && decision.state === 'removed')) return decided;
-  // A property that was taken away since the schema was read looks blank in every record.
+  // A property removed since the schema was read looks blank in every record.
   crm.forgetSchema();
   return decideBy(await readFollow());
 }
@@ -107,13 +106,13 @@ function decideOne(claim: Claim, link: Link | undefined, { readOf, survivorOf }:
   return { ...base, decision: decision.kind === 'end' ? { ...decision, reason } : decision };
 }
 
-/** What the CRM holds under each id, and under the ids of the survivors of merges: no link follows to a record unread. */
+/** The reads of the records and of merge survivors: no link follows to an unread record. */
 interface Reads {
   readonly readOf: ReadonlyMap<string, Read | undefined>;
   readonly survivorOf: ReadonlyMap<string, Read | undefined>;
 }
 
-/** Why a record counts as unread; undefined if it was read. */
+/** Undefined if the record was read. */
 function unreadBecause(read: Read | undefined): string | undefined {
   if (read === undefined) return UNMENTIONED;
   return read.kind === 'retry' ? read.reason : undefined;
@@ -144,14 +143,14 @@ async function record({ store, metrics, now }: HealDeps, crm: Crm, decided: read
     if (!stopped.includes(one)) metrics.linkChanges.inc({ provider: crm.name, decision: one.decision.kind });
 }
 
-/** Where work on a record waits while its number speaks against its link. */
+/** Queues that wait while a record's number contradicts its link. */
 const waitingQueues = (provider: string): readonly string[] => [
   `sync:${provider}`,
   noteQueue(provider),
   parentQueue(provider),
 ];
 
-/** How a lane ends whose link needs nothing done. */
+/** The settlement if the link needs no change. */
 function settlementOf(crm: Crm, { claim, decision, link, unread }: RecordDecision, now: number): Settlement {
   if (unread !== undefined) return later(claim, now, unread);
   if (decision.kind === 'held' && link !== undefined) return { kind: 'again', at: now + holdPollMs(crm), fresh: true };

@@ -1,4 +1,4 @@
-/** Where the CRMs themselves post: which records were deleted, merged, made or edited. */
+/** The webhook route of the CRMs, which report deleted, merged, created and edited records. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -18,9 +18,9 @@ import { healQueue, matchQueue } from '../names/queues.ts';
 export interface CrmWebhookOptions {
   readonly crms: readonly Crm[];
   readonly store: Store;
-  /** How the CRMs reach us; what they sign is made of it. The address they call where absent. */
+  /** Our address for the CRMs, which is part of what they sign; undefined: the address that they call. */
   readonly publicUrl: string | undefined;
-  /** Why nothing can be taken at the moment; undefined if it can. */
+  /** Why webhooks are refused; undefined while they are accepted. */
   readonly refusal: () => string | undefined;
   readonly metrics: Pick<Metrics, 'crmWebhooks'>;
   readonly now: () => number;
@@ -30,17 +30,16 @@ export interface CrmWebhookOptions {
   };
 }
 
-/** Seconds after which a CRM should send the webhook again. */
 const RETRY_AFTER_S = 30;
-/** Anybody may post all day: log one line a minute. */
+/** Anybody may post, so log one line a minute. */
 const LOG_EVERY_MS = 60_000;
 const NOTHING = Buffer.alloc(0);
 const PARAMS = Type.Object({ provider: Type.String() });
 
 /**
- * Adds `POST /providers/{provider}/webhook`. 204 once the records are marked to be looked at; what the body says of them
- * is not believed. 401 if the provider cannot tell the sender for the CRM, 400 if it cannot read the body, 404 for
- * a connection that is not there or has no webhooks, 503 with Retry-After for every failure of our own.
+ * Adds `POST /providers/{provider}/webhook`. 204 once the records are marked for a read; the content of the body is not
+ * trusted. 401 if the provider does not recognise the sender, 400 if it cannot read the body, 404 for a missing
+ * connection or one without webhooks, 503 with Retry-After for failures of cvrsync.
  */
 export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): void {
   const { crms, store, refusal, metrics, now, log } = options;
@@ -63,7 +62,7 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
     return sendError(reply, 503, why, { retryAfter: RETRY_AFTER_S });
   };
 
-  /** Answers what no body could change; undefined if it has to be read. */
+  /** Refuses before the body is read; undefined if it must be read. */
   const refuse = (name: string, reply: FastifyReply): FastifyReply | undefined => {
     if (byName.get(name)?.provider.webhook === undefined)
       return sendError(reply, 404, 'No connection of this name takes webhooks: see connector.providers.');
@@ -107,7 +106,7 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
   };
 
   const markRecords = async (crm: Crm, ids: readonly string[]): Promise<void> => {
-    // A name that can be no record's is a hint at nothing.
+    // Ignores names that no record can have.
     const records = ids.flatMap((id) => formOf(crm)(id) ?? []).filter((id) => id !== SAFETY_LIMIT_KEY);
     if (records.length === 0) return;
     await store.write(async (tx) => {
@@ -120,7 +119,7 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
 
   server.register(async (scope) => {
     acceptRaw(scope);
-    // Its body is the CRM's own: there is nothing to describe.
+    // The CRM defines the body, so the document does not describe it.
     scope.post<{ Params: { readonly provider: string } }>(
       '/providers/:provider/webhook',
       {
@@ -136,11 +135,11 @@ function requestOf(request: FastifyRequest, publicUrl: string | undefined): CrmR
   const path = request.raw.url ?? request.url;
   const base = publicUrl ?? `${request.protocol}://${request.headers.host ?? ''}`;
   const body = request.body instanceof Uint8Array ? request.body : NOTHING;
-  return { method: request.method, url: `${base}${path}`, headers: single(request.headers), body };
+  return { method: request.method, url: `${base}${path}`, headers: singleHeaders(request.headers), body };
 }
 
-/** Headers as the contract spells them: one text for each name. */
-const single = (headers: IncomingHttpHeaders): Readonly<Record<string, string | undefined>> =>
+/** As the contract defines headers: one text for each name. */
+const singleHeaders = (headers: IncomingHttpHeaders): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );

@@ -1,4 +1,4 @@
-/** What a reconcile of one connection stands on, and the fence around what it writes. */
+/** The dependencies of a reconcile, and the check that its claim is still held. */
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
@@ -8,12 +8,12 @@ import type { Upstream } from '../monitoring/upstream.ts';
 export interface ReconcileContext {
   readonly store: Store;
   readonly crm: Crm;
-  /** Undefined if none is configured: nobody monitors then, and the list of items is left out. */
+  /** Undefined without a configured service: the list of items is skipped. */
   readonly upstream: Upstream | undefined;
   readonly now: () => number;
-  /** The right to reconcile this connection: one process at a time. */
+  /** The right to reconcile this connection, for one process at a time. */
   readonly claim: Claim;
-  /** Told how far the lists were read. */
+  /** Called with the progress of the lists. */
   readonly report?: (progress: ReconcileProgress) => void;
   readonly waiting?: WaitReport | undefined;
 }
@@ -23,12 +23,12 @@ export interface ReconcileProgress {
   readonly count: number;
 }
 
-/** Another process reconciles the connection by now: this one was away for longer than its lease. */
+/** Another process reconciles the connection: this one was away for longer than its lease. */
 export class ReconcileTakenOverError extends Error {
   override readonly name = 'ReconcileTakenOverError';
 }
 
-/** Writes if the claim is still held, else throws {@link ReconcileTakenOverError}. */
+/** Writes while the claim is held; otherwise throws {@link ReconcileTakenOverError}. */
 export async function writeHeld<T>({ store, claim, crm }: ReconcileContext, work: (tx: Tx) => Promise<T>): Promise<T> {
   const done = await store.write(async (tx) => {
     const keys = await held(tx, [claim]);

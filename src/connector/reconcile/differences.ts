@@ -1,46 +1,44 @@
-/** Where the three lists differ: one query for each kind of difference, and what is done about it. */
+/** Differences between the three lists: one query for each kind, and its repair. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../store/store.ts';
 import { linkKey } from '../names/queues.ts';
 
-/** The lists as they lie in the store, and what is not to be judged. */
+/** The stored lists, and what to exclude. */
 export interface ReconcileScope {
   readonly provider: string;
-  /** Links that were touched at this time (ms) or later are younger than the lists: nothing is said of them. */
+  /** Excludes links changed at this time or later: they are younger than the lists. */
   readonly before: number;
   readonly autoLink: boolean;
-  /** A backfill is linking records at this moment: those that are not linked yet are its own. */
+  /** A backfill is running: unlinked records are its work. */
   readonly backfilling: boolean;
 }
 
 /**
- * What is done about a difference. `heal`: the record is read in the CRM and its link follows; `add` and `remove`: the
- * link's desired state is sent to the service again; `delete`: the service is told to drop an item that no link here speaks of;
- * `person`: nothing, an operator decides.
+ * `heal`: the record is read and its link follows; `add` and `remove`: the link's desired state is sent to the service
+ * again; `delete`: the service drops an item without a link; `person`: an operator decides.
  */
 export type Repair = 'heal' | 'add' | 'remove' | 'delete' | 'person';
 
-/** One difference. `entity` is the link's, or the item's if there is none; `other` what speaks against it. */
+/** `entity`: of the link, otherwise of the item; `other`: the contradicting value. */
 export interface ReconcileDifference {
   readonly record: string;
   readonly entity: string;
   readonly other: string | null;
 }
 
-/** What a list that cannot be right makes nothing be concluded from. */
+/** Lists that no conclusion is drawn from if they are implausible. */
 export type ReconcileBasis = 'records' | 'numbers' | 'items' | 'deletions';
 
-interface Spec {
-  /** The heading for people. */
+interface DifferenceSpec {
   readonly about: string;
   readonly repair: Repair;
-  /** Whether it is about the service's list: left out if no service is configured. */
+  /** Concerns the service's list: skipped without a configured service. */
   readonly service?: true;
-  /** What it is concluded from, beside the links. */
+  /** The lists behind the conclusion, besides the links. */
   readonly grounds: readonly ReconcileBasis[];
-  /** One sentence for people. */
+  /** A sentence for people. */
   say(difference: ReconcileDifference, provider: string): string;
-  /** Selects `record`, `entity` and `other`; undefined if the kind does not occur. */
+  /** Selects `record`, `entity` and `other`; undefined if the kind cannot occur. */
   query(scope: ReconcileScope): RawBuilder<unknown> | undefined;
 }
 
@@ -61,35 +59,35 @@ const itemsUnlinked = ({
   (select 1 from link l where l.provider = i.provider and l.record_id = i.record_id)`;
 const hasItem = sql`exists (select 1 from scan_item i where i.provider = l.provider and i.entity = l.entity
   and i.record_id = l.record_id)`;
-/** Its call to the service is pending, or the link waits for an operator. */
+/** A call to the service is pending, or the link waits for an operator. */
 const isUnderWay = (provider: string) => sql`exists (select 1 from lane where lane.queue = 'monitoring'
   and lane.key = ${linkKey(provider, '')} || l.record_id)`;
-/** What the record holds as its number, as a link's `mismatch` spells it. */
+/** The record's number, as in a link's `mismatch`. */
 const spelled = sql`coalesce(c.entity, substr(c.found, 1, 100), '')`;
-/** The number in the record is another than the link's company, and not one that a person accepted. */
+/** The record's number is not the link's company, and nobody accepted it. */
 const numberDiffers = sql`c.verdict <> 'unreadable' and c.action <> 'held' and (c.entity is null or c.entity <> l.entity)
   and (l.mismatch is null or l.mismatch <> ${spelled})`;
-/** A link that a person made needs no number, but another company's speaks against it. */
+/** A link made by a person needs no number, but another company's number contradicts it. */
 const numberCounts = sql`(l.origin = 'number' or (c.entity is not null and l.entity like 'CVR-1-%'))`;
-/** What a person was asked about, or once accepted, is not in the record any more. */
+/** The record no longer holds the number that a person was asked about or accepted. */
 const isSettled = sql`(l.state = 'conflict' or (l.state = 'active' and l.origin = 'number' and c.entity = l.entity))
   and l.mismatch is not null and c.verdict <> 'unreadable' and c.action <> 'held'
   and (l.mismatch <> ${spelled} or (l.origin = 'person' and c.entity is null))`;
-// Joined so that the index on the entity is the only one that fits: by its key, SQLite reads all links for each record.
+// Written so that only the index on the entity fits: with the key's index, SQLite reads all links for each record.
 const isTaken = (entity: RawBuilder<unknown>) => sql`exists (select 1 from link other where other.entity = ${entity}
   and other.provider || '' = c.provider and other.record_id || '' <> c.record_id
   and other.state in ('active', 'conflict'))`;
 
-const named = (provider: string, { record, entity }: ReconcileDifference): string =>
+const recordText = (provider: string, { record, entity }: ReconcileDifference): string =>
   `${provider}:${record} (${entity})`;
 
-/** Every kind of difference, in the order in which they are shown. */
+/** In the order of display. */
 export const DIFFERENCES = {
   absent: {
     about: 'linked, and not in the list of the CRM',
     repair: 'heal',
     grounds: ['records'],
-    say: (one, provider) => `${named(provider, one)} is linked, and the CRM does not list it: deleted, or merged`,
+    say: (one, provider) => `${recordText(provider, one)} is linked, and the CRM does not list it: deleted, or merged`,
     query: (scope) => sql`select l.record_id as record, l.entity, null as other ${links(scope)}
       and l.state in ('active', 'conflict') and not exists (select 1 ${scan('l.record_id', scope)})`,
   },
@@ -98,16 +96,16 @@ export const DIFFERENCES = {
     repair: 'heal',
     grounds: ['records', 'numbers'],
     say: (one, provider) =>
-      `${named(provider, one)} holds ${one.other === null ? 'no number any more' : `the number ${one.other}`}`,
+      `${recordText(provider, one)} holds ${one.other === null ? 'no number any more' : `the number ${one.other}`}`,
     query: (scope) => sql`select l.record_id as record, l.entity, c.found as other ${linksSeen(scope)}
       and l.state = 'active' and ${numberDiffers} and ${numberCounts}`,
   },
   settled: {
-    about: 'in doubt over a number that the record no longer holds',
+    about: 'disputed over a number that the record no longer holds',
     repair: 'heal',
     grounds: ['numbers'],
     say: (one, provider) =>
-      `${named(provider, one)} is in doubt over a number, and the record holds ${one.other ?? 'none'} by now`,
+      `${recordText(provider, one)} has a disputed number, and the record now holds ${one.other ?? 'none'}`,
     query: (scope) => sql`select l.record_id as record, l.entity, c.found as other ${linksSeen(scope)}
       and ${isSettled}`,
   },
@@ -115,7 +113,7 @@ export const DIFFERENCES = {
     about: 'ended, and there again in the CRM',
     repair: 'heal',
     grounds: [],
-    say: (one, provider) => `the link of ${named(provider, one)} has ended, and the record is there again`,
+    say: (one, provider) => `the link of ${recordText(provider, one)} has ended, and the record is there again`,
     query: (scope) => sql`select l.record_id as record, l.entity, c.found as other ${linksSeen(scope)}
       and l.state in ('gone', 'removed', 'merged') and c.action <> 'held' and (
         (l.origin = 'number' and c.entity is not null and not ${isTaken(sql`c.entity`)})
@@ -126,7 +124,7 @@ export const DIFFERENCES = {
     about: 'with a CVR number, and not linked',
     repair: 'heal',
     grounds: ['records'],
-    say: (one, provider) => `${named(provider, one)} holds the number of a company, and is not linked`,
+    say: (one, provider) => `${recordText(provider, one)} holds the number of a company, and is not linked`,
     query: (scope) =>
       scope.autoLink && !scope.backfilling
         ? sql`select c.record_id as record, c.entity, c.found as other ${linkable(scope)}`
@@ -137,17 +135,17 @@ export const DIFFERENCES = {
     service: true,
     repair: 'add',
     grounds: ['items'],
-    say: (one, provider) => `${named(provider, one)} is linked, and the service does not monitor it`,
+    say: (one, provider) => `${recordText(provider, one)} is linked, and the service does not monitor it`,
     query: (scope) => sql`select l.record_id as record, l.entity, null as other ${linksSeen(scope)}
       and l.state = 'active' and l.desired = 'on' and l.observed <> 'refused' and not ${hasItem}
       and not ${isUnderWay(scope.provider)}`,
   },
-  unwished: {
+  undesired: {
     about: 'monitored by the service, and their link has ended',
     service: true,
     repair: 'remove',
     grounds: ['deletions'],
-    say: (one, provider) => `${named(provider, one)} is still monitored, and its link has ended`,
+    say: (one, provider) => `${recordText(provider, one)} is still monitored, and its link has ended`,
     query: (scope) => sql`select i.record_id as record, i.entity, null as other ${itemsLinked(scope)}
       and l.entity = i.entity and l.desired = 'off' and not ${isUnderWay(scope.provider)}`,
   },
@@ -156,7 +154,7 @@ export const DIFFERENCES = {
     service: true,
     repair: 'delete',
     grounds: ['deletions'],
-    say: (one, provider) => `${named(provider, one)} is monitored, and the record is linked to ${one.other}`,
+    say: (one, provider) => `${recordText(provider, one)} is monitored, and the record is linked to ${one.other}`,
     query: (scope) => sql`select i.record_id as record, i.entity, l.entity as other ${itemsLinked(scope)}
       and l.entity <> i.entity and not ${isUnderWay(scope.provider)}`,
   },
@@ -166,7 +164,7 @@ export const DIFFERENCES = {
     repair: 'delete',
     grounds: ['records', 'numbers', 'deletions'],
     say: (one, provider) =>
-      `${named(provider, one)} is monitored, and ${one.other === null ? 'the CRM does not list the record' : 'the record is not linked'}`,
+      `${recordText(provider, one)} is monitored, and ${one.other === null ? 'the CRM does not list the record' : 'the record is not linked'}`,
     query: (scope) => sql`select i.record_id as record, i.entity, (select c.verdict ${scan('i.record_id', scope)})
       as other ${itemsUnlinked(scope)} and not exists (select 1 ${scan('i.record_id', scope)} and c.entity = i.entity)`,
   },
@@ -176,7 +174,7 @@ export const DIFFERENCES = {
     repair: 'person',
     grounds: [],
     say: (one, provider) =>
-      `${named(provider, one)} is monitored and holds that number, but is not linked: cvrsync monitoring add ${provider} ${one.entity} ${one.record}`,
+      `${recordText(provider, one)} is monitored and holds that number, but is not linked: cvrsync monitoring add ${provider} ${one.entity} ${one.record}`,
     query: (scope) =>
       scope.autoLink
         ? undefined
@@ -188,7 +186,7 @@ export const DIFFERENCES = {
     service: true,
     repair: 'person',
     grounds: [],
-    say: (one, provider) => `${named(provider, one)} is not monitored: ${one.other ?? 'the service refused it'}`,
+    say: (one, provider) => `${recordText(provider, one)} is not monitored: ${one.other ?? 'the service refused it'}`,
     query: (scope) => sql`select l.record_id as record, l.entity, l.observed_error as other ${links(scope)}
       and l.state = 'active' and l.desired = 'on' and l.observed = 'refused' and not ${hasItem}`,
   },
@@ -196,16 +194,17 @@ export const DIFFERENCES = {
     about: 'in conflict',
     repair: 'person',
     grounds: [],
-    say: (one, provider) => `${named(provider, one)} is in conflict: ${one.other ?? 'two companies claim the record'}`,
+    say: (one, provider) =>
+      `${recordText(provider, one)} is in conflict: ${one.other ?? 'two companies claim the record'}`,
     query: (scope) => sql`select l.record_id as record, l.entity, l.reason as other ${links(scope)}
       and l.state = 'conflict' and exists (select 1 ${scan('l.record_id', scope)} and not (${isSettled}))`,
   },
-} as const satisfies Readonly<Record<string, Spec>>;
+} as const satisfies Readonly<Record<string, DifferenceSpec>>;
 
 export type DifferenceKind = keyof typeof DIFFERENCES;
 export const KINDS = Object.keys(DIFFERENCES) as readonly DifferenceKind[];
 
-/** Records with a number that no other record has and no link speaks of. */
+/** Records with a unique number and no link. */
 function linkable(scope: ReconcileScope): RawBuilder<unknown> {
   const { provider, before } = scope;
   return sql`from scan c where c.provider = ${provider} and c.purpose = 'reconcile' and c.verdict = 'matched'
@@ -217,7 +216,6 @@ function linkable(scope: ReconcileScope): RawBuilder<unknown> {
       and twin.entity = c.entity and twin.record_id <> c.record_id)`;
 }
 
-/** How many differences of a kind there are. */
 export async function countOf(db: Db, kind: DifferenceKind, scope: ReconcileScope): Promise<number> {
   const query = DIFFERENCES[kind].query(scope);
   if (query === undefined) return 0;
@@ -227,7 +225,7 @@ export async function countOf(db: Db, kind: DifferenceKind, scope: ReconcileScop
   return rows[0]?.count ?? 0;
 }
 
-/** The next differences of a kind, by record and company. */
+/** By record and company. */
 export async function pageOf(
   db: Db,
   kind: DifferenceKind,

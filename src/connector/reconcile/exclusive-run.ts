@@ -1,4 +1,6 @@
-/** A reconcile that a person runs: the connection's lane is taken, kept, and put back, so that no daemon does the same. */
+/**
+ * A reconcile run by a person: it holds the connection's lane and puts it back, so that no daemon reconciles meanwhile.
+ */
 
 import { claimByKey } from '../../runtime/lanes/claim.ts';
 import { settle } from '../../runtime/lanes/lanes.ts';
@@ -16,16 +18,13 @@ export interface ExclusiveRunOptions {
   readonly leaseMs: number;
 }
 
-/** What a person's reconcile came to: whether the daemon's next one can wait its whole time. */
+/** `isDone`: the daemon's next reconcile can wait the whole interval. */
 export interface ExclusiveResult<T> {
   readonly value: T;
   readonly isDone: boolean;
 }
 
-/**
- * Does the work under the right to reconcile the connection; undefined if somebody else reconciles it. Where the work
- * was not done after all, the lane is as it was.
- */
+/** Undefined if another process reconciles the connection. If the work was not done, the lane is as before. */
 export async function runExclusively<T>(
   { store, crm, now, leaseMs }: ExclusiveRunOptions,
   work: (claim: Claim) => Promise<ExclusiveResult<T>>,
@@ -45,7 +44,7 @@ export async function runExclusively<T>(
   }
 }
 
-/** How the lane goes on where nothing was done. */
+/** The settlement if nothing was done. */
 async function settlementBefore(db: Db, key: string, now: number): Promise<Settlement> {
   const row = await db
     .selectFrom('lane')

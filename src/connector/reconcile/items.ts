@@ -1,4 +1,4 @@
-/** The second list: what the monitoring service monitors for a connection. */
+/** The second list: the items that the service monitors for a connection. */
 import { sql } from 'kysely';
 import type { WireItem, WireJob } from '../../protocol/api.ts';
 import { eachRow } from '../../store/each.ts';
@@ -8,17 +8,20 @@ import type { Upstream } from '../monitoring/upstream.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
 import { jobsOf } from './jobs-of.ts';
 
-/** What the service's lists came to. */
-export interface Items {
+export interface ReadItems {
   readonly count: number;
-  /** The jobs that were read, as the service names them. */
+  /** The names of the jobs read. */
   readonly jobs: readonly string[];
 }
 
 const PAGE = 500;
 
-/** Reads the connection's items into the scan. All or nothing: throws {@link UpstreamError} if a page cannot be had. */
-export async function readItems(context: ReconcileContext, upstream: Upstream, signal: AbortSignal): Promise<Items> {
+/** Reads the connection's items into the scan, all or none: throws {@link UpstreamError} if a page is missing. */
+export async function readItems(
+  context: ReconcileContext,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<ReadItems> {
   const { crm, report, store } = context;
   const all = await upstream.jobs(signal);
   const others = await namesOfOthers(store.db, crm.name, all);
@@ -42,7 +45,7 @@ export async function readItems(context: ReconcileContext, upstream: Upstream, s
   return { count, jobs: jobs.map(({ id, name }) => name ?? id) };
 }
 
-/** The names of jobs that are those of other connections with links here. */
+/** Names of jobs that belong to other connections with links. */
 async function namesOfOthers(db: Db, provider: string, jobs: readonly WireJob[]): Promise<ReadonlySet<string>> {
   const others = new Set<string>();
   for (const { name } of jobs) {
@@ -53,7 +56,7 @@ async function namesOfOthers(db: Db, provider: string, jobs: readonly WireJob[])
   return others;
 }
 
-/** Returns how many were new: an item may come twice while the list changes. */
+/** Returns the number of new items: an item may appear twice while the list changes. */
 async function putItems(tx: Tx, provider: string, given: readonly WireItem[]): Promise<number> {
   const items = await withoutErased(tx, given, ({ entityId }) => entityId);
   if (items.length === 0) return 0;

@@ -1,9 +1,9 @@
-/** Which of the service's jobs are a connection's. Pure. */
+/** Selects the jobs of a connection. Pure. */
 import type { WireJob } from '../../protocol/api.ts';
 
 /**
- * The jobs that hold a connection's items. A job is named after its provider, in some case; if none is, each item may
- * say whose it is (`mixed`). A job named as another connection is that one's, whatever its items say.
+ * A job is named after its provider, in any case; otherwise each item may name its provider (`mixed`). A job named
+ * after another connection belongs to that one.
  */
 export function jobsOf(
   jobs: readonly WireJob[],

@@ -1,42 +1,41 @@
-/** Plausibility: finds lists that cannot be right, and what is therefore not done. Pure. */
+/** Finds implausible lists, from which nothing may be concluded. Pure. */
 import type { ReconcileBasis } from './differences.ts';
 
-/** What is known of the lists, beside the lists. Links count if they are older than the lists. */
+/** Sizes to compare the lists with. Only links older than the lists count. */
 export interface KnownNumbers {
   readonly provider: string;
-  /** Records that the scan saw now, and at the last reconcile that was not in doubt. */
+  /** Records of this scan, and of the last plausible reconcile. */
   readonly records: { readonly now: number; readonly last: number | undefined };
-  /** Active links, and those whose record was seen. */
+  /** Active links, and those with a record in the list. */
   readonly links: { readonly all: number; readonly seen: number };
-  /** Links that were made by a number, and whose record was seen; those that it speaks against now. */
+  /** Links by number with a record in the list, and those that it contradicts now. */
   readonly numbers: { readonly all: number; readonly differ: number; readonly unreadable: string | undefined };
-  /** The service's items now and last; undefined if no service is configured. */
+  /** Items now and last time; undefined without a configured service. */
   readonly items: { readonly now: number; readonly last: number | undefined } | undefined;
-  /** Links that the service had confirmed, and those whose item was seen. */
+  /** Confirmed links, and those with an item in the list. */
   readonly confirmed: { readonly all: number; readonly seen: number };
-  /** Items that the service would be told to drop. */
+  /** Items to delete at the service. */
   readonly deletions: number;
 }
 
 export interface Implausibility {
   readonly basis: ReconcileBasis;
-  /** What is strange, for people. */
+  /** For people. */
   readonly reason: string;
 }
 
-/** Of so few a share says nothing: but for an empty list, they are looked at one by one. */
+/** Too few for a share: unless the list is empty, each is checked by itself. */
 const FEW = 5;
-/** So many may end at once, and a tenth of all. */
+/** So many may change at once, or a tenth of all. */
 const USUAL = 20;
 
-/** How many of `all` may change at once without a person being asked. */
 const usual = (all: number): number => Math.max(USUAL, Math.ceil(all / 10));
 
-/** Whether a list with `seen` of what is known is empty, or far smaller than it should be. */
+/** Whether the list is empty or far smaller than expected. */
 const shrank = (known: number, seen: number): boolean =>
   known > 0 && (seen === 0 || (known >= FEW && seen < known / 2));
 
-/** Everything that cannot be right. Nothing is concluded from it: what is missing may be missing from the list only. */
+/** What is missing may be missing from the list only. */
 export function implausibilitiesOf(known: KnownNumbers): readonly Implausibility[] {
   return [
     implausibleRecords(known),
@@ -87,9 +86,9 @@ function implausibleItems({ provider, items, confirmed }: KnownNumbers): Implaus
   return undefined;
 }
 
-/** Our own table may be the one that is too short: a store that was restored, or another installation with the same key. */
+/** Our own table may be too short: the store was restored, or another installation uses the same key. */
 function implausibleDeletions({ provider, items, deletions }: KnownNumbers): Implausibility | undefined {
   if (items === undefined || deletions <= usual(items.now)) return undefined;
-  const reason = `${deletions} of the ${items.now} items that the service lists for ${provider} are wished by no link here`;
+  const reason = `${deletions} of the ${items.now} items that the service lists for ${provider} have no link here`;
   return { basis: 'deletions', reason };
 }

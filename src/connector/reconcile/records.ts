@@ -1,4 +1,4 @@
-/** The first list: every record of the CRM, with the number it holds. */
+/** The first list: every record of the CRM, with its number. */
 import { sql } from 'kysely';
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
 import { eachRow } from '../../store/each.ts';
@@ -13,21 +13,19 @@ import { kept, type NumberVerdict, verdictOf } from '../follow/verdict.ts';
 import { deleteScanRows } from '../links/scan-rows.ts';
 import { type ReconcileContext, writeHeld } from './context.ts';
 
-/** The records of a scan, by their purpose. */
 const PURPOSE = 'reconcile';
 
-/** What the scan found. */
-export interface Records {
+export interface ScannedRecords {
   readonly count: number;
-  /** Whether the property with the number is there to be followed: without it nothing is said of numbers. */
+  /** Whether the match property can be read: otherwise numbers are not compared. */
   readonly numbers: boolean;
 }
 
 /**
- * Scans the CRM into the scan, a page at a time; the next page is asked for while one is stored. All or nothing: a page
- * that cannot be had throws, and a list that is not whole is never judged.
+ * Scans the CRM page by page; requests the next page while one is stored. All or nothing: a missing page throws, and an
+ * incomplete list is never compared.
  */
-export async function readRecords(context: ReconcileContext, signal: AbortSignal): Promise<Records> {
+export async function readRecords(context: ReconcileContext, signal: AbortSignal): Promise<ScannedRecords> {
   const { crm, now, report, waiting } = context;
   const schema = await crm.schema(signal);
   const match = await readMatch(context.store, crm, schema, now());
@@ -44,7 +42,7 @@ export async function readRecords(context: ReconcileContext, signal: AbortSignal
     next = undefined;
     if (cursor !== undefined) {
       next = ask(cursor);
-      // It may fail while the page before is stored; whoever awaits it hears of it.
+      // The request may fail while the former page is stored; the later await reports it.
       next.catch(() => {});
     }
     const rows = records.map(({ id, properties: of }) => rowOf(context, match, id, of));
@@ -56,14 +54,14 @@ export async function readRecords(context: ReconcileContext, signal: AbortSignal
   return { count, numbers: match !== undefined };
 }
 
-type Row = Pick<ScanTable, 'record_id' | 'found' | 'entity' | 'verdict' | 'action'>;
+type ScanRow = Pick<ScanTable, 'record_id' | 'found' | 'entity' | 'verdict' | 'action'>;
 
 function rowOf(
   { crm, now }: ReconcileContext,
   match: string | undefined,
   id: string,
   properties: Readonly<Record<string, PropertyValue>>,
-): Row {
+): ScanRow {
   const held = isHeld(crm, properties, now());
   const row = { record_id: id, action: held ? 'held' : 'skip' };
   const value = match === undefined ? undefined : properties[match];
@@ -71,10 +69,13 @@ function rowOf(
   return { ...row, found: kept(value), ...verdictColumns(verdictOf(value, held)) };
 }
 
-const verdictColumns = ({ verdict, entity }: NumberVerdict): Pick<Row, 'verdict' | 'entity'> => ({ verdict, entity });
+const verdictColumns = ({ verdict, entity }: NumberVerdict): Pick<ScanRow, 'verdict' | 'entity'> => ({
+  verdict,
+  entity,
+});
 
-/** Record ids may come twice: what was seen last counts. */
-async function putRecords(tx: Tx, provider: string, given: readonly Row[], from: number): Promise<void> {
+/** Record ids may repeat; the last one wins. */
+async function putRecords(tx: Tx, provider: string, given: readonly ScanRow[], from: number): Promise<void> {
   const rows = await withoutErased(tx, given, ({ entity }) => entity);
   const distinct = [...new Map(rows.map((row) => [row.record_id, row])).values()];
   if (distinct.length === 0) return;
@@ -88,15 +89,15 @@ async function putRecords(tx: Tx, provider: string, given: readonly Row[], from:
       verdict = excluded.verdict, action = excluded.action`.execute(tx);
 }
 
-/** Rows of one step: short enough to let others write in between. */
+/** Rows in one step: short enough for other writes. */
 const STEP = 2_000;
 
-/** Forgets what the last reconcile saw, in steps. */
+/** Deletes the lists of the last reconcile, in steps. */
 export async function forgetLists(context: ReconcileContext): Promise<void> {
   const { name } = context.crm;
   for (let left = true; left; ) {
     left = await writeHeld(context, (tx) => forgetSome(tx, name));
-    // SQLite works on the main thread: requests that came in meanwhile go first.
+    // SQLite runs on the main thread: lets waiting requests go first.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

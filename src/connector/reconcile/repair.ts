@@ -1,4 +1,4 @@
-/** repair: what is done about differences, a page at a time. Nothing is ended here: that is for who reads the record. */
+/** Repairs differences, a page at a time. It ends no link: the heal that reads the record does. */
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { pause } from '../../runtime/limits/pause.ts';
 import { each } from '../../store/each.ts';
@@ -16,18 +16,16 @@ import {
 } from './differences.ts';
 import type { Survey } from './survey.ts';
 
-/** Who asked: a daemon tells the service to drop nothing that was never ours to begin with. */
+/** A daemon never deletes items that were never ours. */
 export interface Mandate {
-  /** A person has said yes to what was shown. */
+  /** A person confirmed what was shown. */
   readonly person: boolean;
-  /** Also what is concluded from lists in doubt. */
+  /** Includes conclusions from implausible lists. */
   readonly implausible: boolean;
 }
 
-/** What becomes of the differences of one kind. */
 export type RepairResult = 'repaired' | 'mismatch' | 'person';
 
-/** What would be done about a kind, by whom was asked. */
 export function repairResult(kind: DifferenceKind, { doubts }: Survey, { person, implausible }: Mandate): RepairResult {
   const { repair, grounds } = DIFFERENCES[kind];
   if (repair === 'person' || (repair === 'delete' && !person)) return 'person';
@@ -35,7 +33,7 @@ export function repairResult(kind: DifferenceKind, { doubts }: Survey, { person,
   return isDoubted && !implausible ? 'mismatch' : 'repaired';
 }
 
-/** How many differences of each kind were repaired, and the items that the service would not drop. */
+/** Repaired differences by kind, and items that the service refused to drop. */
 export interface Repaired {
   readonly counts: Readonly<Partial<Record<DifferenceKind, number>>>;
   readonly refused: readonly string[];
@@ -43,7 +41,7 @@ export interface Repaired {
 
 const PAGE = 500;
 
-/** Repairs what may be. Idempotent; throws {@link UpstreamError} if the service cannot be told. */
+/** Idempotent; throws {@link UpstreamError} if the service does not answer. */
 export async function repairAll(
   context: ReconcileContext,
   surveyed: Survey,
@@ -70,12 +68,11 @@ export async function repairAll(
   return { counts, refused };
 }
 
-/** A page of differences that take the same repair. */
 interface RepairPage {
   readonly scope: Survey['scope'];
   readonly repair: Repair;
   readonly page: readonly ReconcileDifference[];
-  /** Gets the items that the service refuses to remove. */
+  /** Receives the items that the service refuses to drop. */
   readonly refused: string[];
 }
 
@@ -109,7 +106,7 @@ interface LinkRequests {
   readonly now: number;
 }
 
-/** The observed state no longer counts: cvrsync sends the desired state again. A link that changed meanwhile has its own lane. */
+/** Sends the desired state again. A link that changed meanwhile has its own lane. */
 async function requestLinksAgain(tx: Tx, { provider, records, desired, scope, now }: LinkRequests): Promise<void> {
   const keys = records.map((record) => linkKey(provider, record));
   await mark(tx, MONITORING_QUEUE, keys, now);
@@ -127,7 +124,7 @@ const AT_ONCE = 4;
 const TRIES = 3;
 const LONGEST_WAIT_MS = 2 * 60_000;
 
-/** Tells the service to drop items that no link speaks of, and looks again afterwards: a link may have been made meanwhile. */
+/** Deletes items without a link at the service, then checks for links made meanwhile. */
 async function deleteItems(
   context: ReconcileContext,
   items: readonly ReconcileDifference[],
@@ -150,13 +147,13 @@ async function deleteItems(
   return done;
 }
 
-/** The items that no link desires at this moment. */
+/** Items that no link wants now. */
 async function withoutDesiredLink(
   { store, crm }: ReconcileContext,
   items: readonly ReconcileDifference[],
 ): Promise<readonly ReconcileDifference[]> {
-  const wished = await requestsOf(store.db, crm.name, items);
-  return items.filter((item) => !wished.has(`${item.record} ${item.entity}`));
+  const desired = await requestsOf(store.db, crm.name, items);
+  return items.filter((item) => !desired.has(`${item.record} ${item.entity}`));
 }
 
 async function requestsOf(
@@ -175,14 +172,14 @@ async function requestsOf(
   return new Set(links.map((link) => `${link.record_id} ${link.entity}`));
 }
 
-/** A link of the same record and company that was made while the service dropped the item is carried once more. */
+/** Requests again a link of the same record and company that was made during the deletion. */
 async function requestAgain(
   tx: Tx,
   { crm, now }: ReconcileContext,
   items: readonly ReconcileDifference[],
 ): Promise<void> {
-  const wished = await requestsOf(tx, crm.name, items);
-  const records = items.filter((item) => wished.has(`${item.record} ${item.entity}`)).map(({ record }) => record);
+  const desired = await requestsOf(tx, crm.name, items);
+  const records = items.filter((item) => desired.has(`${item.record} ${item.entity}`)).map(({ record }) => record);
   if (records.length === 0) return;
   const scope = { before: Number.MAX_SAFE_INTEGER };
   await requestLinksAgain(tx, { provider: crm.name, records, desired: 'on', scope, now: now() });

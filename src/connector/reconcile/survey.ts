@@ -1,4 +1,4 @@
-/** survey: the three lists side by side, what differs, and what of it is in doubt. Changes nothing but the scan. */
+/** Compares the three lists: differences and doubts. Changes only the scan. */
 import { sql } from 'kysely';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db } from '../../store/store.ts';
@@ -13,27 +13,27 @@ export interface Survey {
   readonly scope: ReconcileScope;
   readonly records: number;
   readonly links: number;
-  /** Links that changed a moment ago: they are left to the next time. */
+  /** Recently changed links, left to the next time. */
   readonly young: number;
-  /** Undefined if no service is configured. */
+  /** Undefined without a configured service. */
   readonly items: number | undefined;
   readonly counts: Readonly<Record<DifferenceKind, number>>;
   readonly doubts: readonly Implausibility[];
 }
 
-/** Clocks of several machines differ, and a list may be a moment behind: a link so young is left to the next time. */
+/** Clocks of machines differ, and a list may lag: such a recent link is left to the next time. */
 const YOUNG_MS = 60_000;
-/** A backfill that has not moved for so long is not running. */
+/** A backfill without progress for this long is not running. */
 const STILL_MS = 10 * 60_000;
 
-/** Reads both lists and compares them with the links. Throws if a list cannot be had whole. */
+/** Reads both lists and compares them with the links. Throws if a list is incomplete. */
 export async function survey(context: ReconcileContext, signal: AbortSignal): Promise<Survey> {
   const { store, crm, upstream, now } = context;
   const before = now() - YOUNG_MS;
   await forgetLists(context);
   const items = upstream === undefined ? undefined : await readItems(context, upstream, signal);
   const records = await readRecords(context, signal);
-  await knowSizes(store);
+  await analyzeTables(store);
   const scope: ReconcileScope = {
     provider: crm.name,
     before,
@@ -53,7 +53,7 @@ export async function survey(context: ReconcileContext, signal: AbortSignal): Pr
       unreadable: records.numbers || known.numbers.all === 0 ? undefined : crm.match,
     },
     items: items && { now: items.count, last: last?.items },
-    deletions: counts.unwished + counts.leftover + counts.stranger,
+    deletions: counts.undesired + counts.leftover + counts.stranger,
   });
   const young = await countYoung(store.db, scope);
   return { scope, records: records.count, links: known.links.all, young, items: items?.count, counts, doubts };
@@ -63,19 +63,19 @@ async function countAll(db: Db, scope: ReconcileScope, service: boolean): Promis
   const counts: Partial<Record<DifferenceKind, number>> = {};
   for (const kind of KINDS) {
     counts[kind] = service || !('service' in DIFFERENCES[kind]) ? await countOf(db, kind, scope) : 0;
-    // SQLite works on the main thread: requests that came in meanwhile go first.
+    // SQLite runs on the main thread: lets waiting requests go first.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return Object.assign({}, ...KINDS.map((kind) => ({ [kind]: counts[kind] ?? 0 })));
 }
 
-/** Without fresh statistics PostgreSQL takes tables that were just filled for empty, and compares every row with every row. */
-async function knowSizes({ db, engine }: ReconcileContext['store']): Promise<void> {
+/** Without fresh statistics, PostgreSQL takes newly filled tables for empty, and compares every row with every row. */
+async function analyzeTables({ db, engine }: ReconcileContext['store']): Promise<void> {
   if (engine !== 'postgres') return;
   for (const table of ['scan', 'scan_item', 'link', 'lane']) await sql`analyze ${sql.table(table)}`.execute(db);
 }
 
-/** Whether a backfill of the connection moves. */
+/** Whether a backfill of the connection makes progress. */
 async function isBackfilling(db: Db, provider: string, now: number): Promise<boolean> {
   const run = await readRun(db, provider);
   if (run === undefined || run.phase === 'done' || run.phase === 'planned') return false;
@@ -87,7 +87,7 @@ async function isBackfilling(db: Db, provider: string, now: number): Promise<boo
   return row !== undefined && now - row.updated_at < STILL_MS;
 }
 
-/** How many links there are, and how many of them the lists speak of. */
+/** Counts links, and those that the lists contain. */
 async function readKnown(
   { store }: ReconcileContext,
   { provider, before }: ReconcileScope,
@@ -123,20 +123,20 @@ async function countYoung(db: Db, { provider, before }: ReconcileScope): Promise
   return count;
 }
 
-interface Last {
+interface ListSizes {
   readonly records: number;
   readonly items: number | undefined;
 }
 
-const keyOf = (provider: string): string => `reconcile:${provider}`;
+const sizesKey = (provider: string): string => `reconcile:${provider}`;
 
-async function readLast(db: Db, provider: string): Promise<Last | undefined> {
-  const text = await readValue(db, keyOf(provider));
+async function readLast(db: Db, provider: string): Promise<ListSizes | undefined> {
+  const text = await readValue(db, sizesKey(provider));
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** Keeps how long the lists were, for the next time: call it if they are believed. */
+/** Stores the sizes of the lists for the next time; call it only for plausible lists. */
 export async function rememberSizes(context: ReconcileContext, { records, items }: Survey): Promise<void> {
-  const value = JSON.stringify({ records, items } satisfies Last);
-  await writeHeld(context, (tx) => writeValue(tx, keyOf(context.crm.name), value, context.now()));
+  const value = JSON.stringify({ records, items } satisfies ListSizes);
+  await writeHeld(context, (tx) => writeValue(tx, sizesKey(context.crm.name), value, context.now()));
 }

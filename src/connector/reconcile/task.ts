@@ -1,4 +1,4 @@
-/** The daemon's reconcile: compares now and then, and repairs what is certain. */
+/** The daemon's reconcile: compares at intervals, and repairs what is certain. */
 
 import { healQueue, MONITORING_QUEUE } from '../names/queues.ts';
 import type { PollTask } from '../poll/poll-task.ts';
@@ -8,7 +8,6 @@ import { forgetLists } from './records.ts';
 import { repairAll, repairResult } from './repair.ts';
 import { rememberSizes, survey } from './survey.ts';
 
-/** The name of its lanes. */
 export const RECONCILE = 'reconcile';
 
 const MANDATE = { person: false, implausible: false };
@@ -36,7 +35,7 @@ export const reconcileTask: PollTask = {
     const reasons = found.doubts.map(({ reason }) => reason).join('; ');
     return {
       kind: 'person',
-      reason: `${reasons}: nothing was concluded from that. See cvrsync reconcile ${crm.name} --dry-run; where the lists are right, cvrsync reconcile ${crm.name} --allow-shrink; retry compares again`,
+      reason: `${reasons}: nothing was concluded from that. See cvrsync reconcile ${crm.name} --dry-run; if the lists are right, cvrsync reconcile ${crm.name} --allow-shrink; retry compares again`,
     };
   },
 };

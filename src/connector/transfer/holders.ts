@@ -1,4 +1,4 @@
-/** Finds the records that a company has in the CRM already: by its number in any spelling, or by its name. */
+/** Finds records of a company in the CRM: by its number in any spelling, or by its name. */
 import { type Page, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { Crm } from '../crm/crm.ts';
@@ -7,22 +7,21 @@ import { watchScan } from '../crm/scan-watch.ts';
 
 export interface Holder {
   readonly id: string;
-  /** What it holds as its number and its name, as the CRM spells them; null if blank or not to be seen. */
+  /** As the CRM spells them; null if blank or unreadable. */
   readonly number: string | null;
   readonly name: string | null;
 }
 
 export interface Holders {
   readonly byNumber: readonly Holder[];
-  /** Records with the same name, and not that number. */
+  /** Records with the same name and without that number. */
   readonly byName: readonly Holder[];
 }
 
-/** What to search for: a number of eight digits, and the name as cvrsync would write it. */
+/** The number has eight digits; the name is as cvrsync would write it. */
 export interface Sought {
   readonly number: string;
   readonly name: string;
-  /** The properties that hold them. */
   readonly match: string;
   readonly nameProperty: string | undefined;
   readonly numeric: boolean;
@@ -31,7 +30,7 @@ export interface Sought {
 export interface HoldersDeps {
   readonly crm: Crm;
   readonly now: () => number;
-  /** Called with the number of records read so far, where the search must read all of them. */
+  /** Called with the number of records read, if the search must read all. */
   readonly reading: (count: number) => void;
   readonly waiting?: WaitReport | undefined;
 }
@@ -40,13 +39,13 @@ type Find = NonNullable<Crm['connection']['find']>;
 type Properties = Readonly<Record<string, PropertyValue>>;
 
 /**
- * Searches by value in a few calls. Where the CRM cannot do that, or its index may be late, reads every record: one call
- * for each page of the CRM.
+ * Searches by value, in a few calls. If the CRM cannot search, or its index may lag, reads every record: one call a
+ * page.
  */
 export const findHolders = async (deps: HoldersDeps, sought: Sought, signal: AbortSignal): Promise<Holders> =>
   (await findByValue(deps.crm, sought, signal)) ?? (await readAll(deps, sought, signal));
 
-/** How people usually write the number; other spellings are found only if every record is read. */
+/** Usual spellings of the number; only a read of every record finds others. */
 function spellingsOf({ number, numeric }: Sought): readonly string[] {
   const pairs = number.replace(/(..)(?=.)/gu, '$1 ');
   const bare = number.replace(/^0+/u, '');
@@ -68,7 +67,7 @@ async function findByValue({ connection }: Crm, sought: Sought, signal: AbortSig
   };
 }
 
-/** The records with the number; undefined if the CRM is not sure that these are all. */
+/** Undefined if the CRM cannot guarantee that these are all. */
 async function findByNumber(
   find: Find,
   sought: Sought,
@@ -79,9 +78,9 @@ async function findByNumber(
   for (const spelling of spellingsOf(sought)) {
     const { records, sure } = await find(match, spelling, signal);
     if (!sure) return undefined;
-    // A CRM may compare loosely: where it shows the number, that must be equal.
+    // A CRM may compare loosely: a returned number must be equal.
     for (const { id, properties } of records)
-      if (!Object.hasOwn(properties, match) || isThe(number, properties[match]))
+      if (!Object.hasOwn(properties, match) || isNumber(number, properties[match]))
         holders.set(id, holderOf(id, properties, sought));
   }
   return holders;
@@ -98,7 +97,7 @@ async function readAll(deps: HoldersDeps, sought: Sought, signal: AbortSignal): 
   for await (const { records } of allPages(deps, properties, signal)) {
     for (const { id, properties: of } of records) {
       numbered += Object.hasOwn(of, match) ? 1 : 0;
-      if (isThe(number, of[match])) byNumber.set(id, holderOf(id, of, sought));
+      if (isNumber(number, of[match])) byNumber.set(id, holderOf(id, of, sought));
       else if (nameProperty !== undefined && isSameName(name, of[nameProperty]))
         byName.set(id, holderOf(id, of, sought));
     }
@@ -135,14 +134,14 @@ async function* allPages(
 
 const holderOf = (id: string, properties: Properties, { match, nameProperty }: Sought): Holder => ({
   id,
-  number: shown(properties[match]),
-  name: nameProperty === undefined ? null : shown(properties[nameProperty]),
+  number: textOrNull(properties[match]),
+  name: nameProperty === undefined ? null : textOrNull(properties[nameProperty]),
 });
 
-const shown = (value: PropertyValue | undefined): string | null =>
+const textOrNull = (value: PropertyValue | undefined): string | null =>
   value === null || value === undefined || value === '' ? null : String(value);
 
-function isThe(number: string, value: PropertyValue | undefined): boolean {
+function isNumber(number: string, value: PropertyValue | undefined): boolean {
   const read = readCvrNumber(value);
   return (read.kind === 'number' || read.kind === 'lost-zero') && read.number === number;
 }

@@ -8,27 +8,26 @@ import type { Planned } from '../decide/planned.ts';
 import { type Fact, factValue } from '../facts/fact.ts';
 import { readFacts } from '../facts/facts.ts';
 
-/** A record that is not created yet. */
 export interface RecordDraft {
   readonly name: string;
   readonly match: string;
   readonly nameProperty: string | undefined;
-  /** Whether the property with the number takes digits only. */
+  /** Whether the match property takes digits only. */
   readonly numeric: boolean;
   readonly properties: Readonly<Record<string, PropertyValue>>;
-  /** The values that come from the register, as a sync would decide them. */
+  /** Values from the register, as a sync would decide them. */
   readonly planned: readonly Planned[];
   readonly schema: ReadonlyMap<string, Property>;
-  /** Whether the service has told anything of the company: its number is one of the register then. */
+  /** Whether the service reported the company, so that its number is the register's. */
   readonly isKnown: boolean;
 }
 
-/** A draft cannot be made; the message says what to do. */
+/** The message says what to do. */
 export class DraftError extends Error {
   override readonly name = 'DraftError';
 }
 
-/** Drafts the record from the facts of its company; a given name replaces the one of the register. */
+/** A given name replaces the register's. */
 export async function draftRecord(
   db: Db,
   crm: Crm,

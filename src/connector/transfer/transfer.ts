@@ -1,6 +1,6 @@
 /**
- * Creates a record in the CRM for a company, once. The intent is stored before the call: where the answer is lost or the
- * process ends, the next try searches for the record before it creates one.
+ * Creates a record for a company, once. The intent is stored before the call: after a lost answer or a crash, the next
+ * try searches for the record before it creates one.
  */
 import { type Created, ProviderError, type WrittenOutcome } from '../../../providers/provider.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
@@ -25,28 +25,27 @@ export interface TransferDeps extends HoldersDeps {
   readonly store: Store;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly leaseMs: number;
-  /** Whether to create a record although these have the same name. */
+  /** Asks whether to create a record although these have the same name. */
   readonly askName: (same: readonly Holder[]) => Promise<boolean>;
-  /** Whether to create a record although its number fails the register's check, and nothing is known of the company. */
+  /** Asks whether to create a record although the number fails the check digits and nothing is known of the company. */
   readonly askNumber: () => Promise<boolean>;
 }
 
 export interface TransferOrder {
-  /** Canonical entity id. */
   readonly entity: string;
   readonly name: string | undefined;
 }
 
-/** A record that exists and is linked. `found`: an earlier try had created it. */
-export interface MadeRecord {
+/** A linked record. `found`: an earlier try had created it. */
+export interface CreatedRecord {
   readonly kind: 'made' | 'found';
   readonly id: string;
   readonly name: string;
-  /** Properties that the CRM would not take, with its reason. */
+  /** Properties that the CRM refused, with its reason. */
   readonly setAside: Readonly<Record<string, string>>;
 }
 
-/** The CRM seems to have the company already, or the number seems to be none. */
+/** The CRM seems to have the company already, or the number seems invalid. */
 export type Refusal =
   | { readonly kind: 'linked'; readonly id: string; readonly state: string }
   | { readonly kind: 'duplicate'; readonly records: readonly Holder[]; readonly reason: string }
@@ -54,17 +53,17 @@ export type Refusal =
   | { readonly kind: 'mistyped' };
 
 /**
- * No record was created. `lost`: no answer came, and no record was found yet; the next try searches before it creates
- * one. `busy`: another process transfers the company at this moment.
+ * No record was created. `lost`: no answer, and no record found yet; the next try searches first. `busy`: another
+ * process transfers the company.
  */
 export type TransferFailure =
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'busy' };
 
-export type Transferred = MadeRecord | Refusal | TransferFailure;
+export type Transferred = CreatedRecord | Refusal | TransferFailure;
 
-/** How long to wait before each search for a record whose creation got no answer, in ms. */
+/** Waits before each search for a record whose creation got no answer. */
 const SEARCH_DELAYS_MS = [1_000, 3_000, 8_000];
 /** A CRM names one bad property at a time, or all. */
 const ROUNDS = 8;
@@ -72,13 +71,13 @@ const ROUNDS = 8;
 const intentOf = (provider: string, entity: string): string => `transfer:${provider}:${entity}`;
 
 /**
- * Creates the record and links it; the caller sends the desired state of the link. Throws ProviderError and DraftError, and
- * where the company was erased.
+ * Creates and links the record; the caller sends the link's desired state. Throws ProviderError and DraftError, and for
+ * an erased company.
  */
 export async function transfer(deps: TransferDeps, order: TransferOrder, signal: AbortSignal): Promise<Transferred> {
   const { store, crm, now, leaseMs } = deps;
   await store.write((tx) => refuseErased(tx, order.entity));
-  // One at a time for a company. A crash leaves a lane that no poll task knows: it ends with its lease.
+  // One at a time for a company. A crash leaves a lane of no poll task, which ends with its lease.
   const key = pollKey(crm.name, `transfer ${order.entity}`);
   const [claim] = await claimByKey(store, POLL_QUEUE, [key], { now: now(), leaseMs });
   if (claim === undefined) return { kind: 'busy' };
@@ -97,7 +96,7 @@ async function transferAlone(deps: TransferDeps, order: TransferOrder, signal: A
     ({ state }) => state === 'active' || state === 'conflict',
   );
   if (linked !== undefined) {
-    await forget(deps, entity);
+    await deleteIntent(deps, entity);
     return { kind: 'linked', id: linked.record_id, state: linked.state };
   }
   const draft = await draftRecord(store.db, crm, { ...order, number }, signal);
@@ -114,7 +113,6 @@ async function transferAlone(deps: TransferDeps, order: TransferOrder, signal: A
   return make(deps, { order, draft, find }, signal);
 }
 
-/** A record to create, and how to search the CRM for it. */
 interface Creation {
   readonly order: TransferOrder;
   readonly draft: RecordDraft;
@@ -127,15 +125,15 @@ async function make(deps: TransferDeps, creation: Creation, signal: AbortSignal)
   const { entity } = order;
   const intent = intentOf(crm.name, entity);
   await store.write(async (tx) => {
-    // An erasure that begins after this deletes the intent.
+    // A later erasure deletes the intent.
     await refuseErased(tx, entity);
     await writeValue(tx, intent, 'tried', now());
   });
   const made = await create(crm, draft, signal).catch((error: unknown) => lost(error, signal));
   if (made instanceof ProviderError) {
     if (made.fault === 'unavailable') return searchAgain(deps, creation, made, signal);
-    // The CRM did not take the call: no record can follow.
-    await forget(deps, entity);
+    // The CRM refused the call, so no record can follow.
+    await deleteIntent(deps, entity);
     throw made;
   }
   const { outcome, setAside } = made;
@@ -144,19 +142,19 @@ async function make(deps: TransferDeps, creation: Creation, signal: AbortSignal)
     const reasons = Object.entries(setAside).map(([property, { reason }]) => [property, reason]);
     return { kind: 'made', id: outcome.id, name: draft.name, setAside: Object.fromEntries(reasons) };
   }
-  await forget(deps, entity);
+  await deleteIntent(deps, entity);
   if (outcome.kind === 'rejected') return { kind: 'rejected', reason: outcome.reason };
   const records = outcome.id === undefined ? [] : [{ id: outcome.id, number: null, name: null }];
   return { kind: 'duplicate', records, reason: outcome.reason };
 }
 
-interface Made {
+interface CreateOutcome {
   readonly outcome: Created;
   readonly setAside: PropertyRefusals;
 }
 
-/** Without what the CRM refuses, but never without the number and the name. */
-async function create({ connection, name }: Crm, draft: RecordDraft, signal: AbortSignal): Promise<Made> {
+/** Drops refused properties, but never the number and the name. */
+async function create({ connection, name }: Crm, draft: RecordDraft, signal: AbortSignal): Promise<CreateOutcome> {
   if (connection.create === undefined)
     throw new ProviderError('refused', `the provider of ${name} cannot make companies: make it by hand, then link it`);
   let setAside: PropertyRefusals = {};
@@ -177,7 +175,7 @@ async function create({ connection, name }: Crm, draft: RecordDraft, signal: Abo
   }
 }
 
-/** What the CRM made of a new record's values; nothing if it does not say so now. */
+/** The values that the CRM stored; empty if it does not report them now. */
 async function readStored({ connection }: Crm, id: string, { properties }: RecordDraft, signal: AbortSignal) {
   const reads = await connection
     .read([id], Object.keys(properties), signal)
@@ -186,14 +184,13 @@ async function readStored({ connection }: Crm, id: string, { properties }: Recor
   return read?.kind === 'found' ? read.properties : {};
 }
 
-/** Returns a fault of the CRM as a value. Throws the signal's reason where it ended the call. */
+/** Returns a fault of the CRM as a value. Throws the signal's reason if it ended the call. */
 function lost(error: unknown, signal: AbortSignal): ProviderError {
   signal.throwIfAborted();
   if (error instanceof ProviderError) return error;
   throw error;
 }
 
-/** Searches for a record after the answer to its creation was lost. */
 async function searchAgain(
   deps: TransferDeps,
   { order, find }: Creation,
@@ -218,10 +215,10 @@ async function adopt(deps: TransferDeps, order: TransferOrder, { id, name }: Hol
   return { kind: 'found', id, name: name ?? order.entity, setAside: {} };
 }
 
-const forget = ({ store, crm }: TransferDeps, entity: string): Promise<unknown> =>
+const deleteIntent = ({ store, crm }: TransferDeps, entity: string): Promise<unknown> =>
   store.write((tx) => tx.deleteFrom('kv').where('key', '=', intentOf(crm.name, entity)).execute());
 
-/** Links the record and remembers what was written to it, so that the next sync recognises it as ours. */
+/** Links the record and stores what was written to it, so that the next sync recognises it as ours. */
 async function link(
   { store, crm, now }: TransferDeps,
   { entity }: TransferOrder,

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Connection, Property, PropertyValue } from '../../../providers/provider.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import { previewRules, shownTotals, totalsOf } from '../../../src/connector/proposals/preview.ts';
+import { previewRules, totalsOf, totalsText } from '../../../src/connector/proposals/preview.ts';
 import { companyEntityId } from '../../../src/protocol/entity-id.ts';
 import { crmOf } from '../../support/crm.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
@@ -94,7 +94,7 @@ it('reads a sample of many, says so, and reads all where nothing of it is at sta
   expect(whole).toMatchObject({ linked: 9, read: 9, properties: [{ property: 'name', edits: 1 }] });
   const half = await world('sqlite', ['Kunde', 'x', 'Kunde', 'x', 'Kunde', 'x']);
   const some = await previewRules({ ...deps, store: half.store }, { ...pair, crm: half.crm, sample: 3 }, never);
-  expect(shownTotals(some)).toBe(
+  expect(totalsText(some)).toBe(
     'it would write about 6 values, replace about 6, about 6 of them written by people (a sample of 3 of 6 linked records was read)',
   );
 });

@@ -47,7 +47,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     fixture.service.take('crm', lost, '2');
     await fixture.link('3', ended, { state: 'removed', origin: 'person', desired: 'off', observed: 'off' });
     const { found } = await fixture.reconcile();
-    expect(occurring(found)).toEqual({ unmonitored: 1, unwished: 1 });
+    expect(occurring(found)).toEqual({ unmonitored: 1, undesired: 1 });
     expect(await fixture.lanes('monitoring')).toEqual(['crm:2', 'crm:3']);
     const links = await fixture.store.db
       .selectFrom('link')

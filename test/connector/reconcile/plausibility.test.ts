@@ -58,7 +58,7 @@ describe.each(SUITE_ENGINES)('on %s nothing is concluded', (engine) => {
     for (let at = 100; at < 130; at += 1) fixture.service.put('crm', `CVR-1-${numberAt(at)}`, String(at));
     const { found } = await fixture.reconcile({ person: true });
     expect(found.doubts).toEqual([
-      { basis: 'deletions', reason: '30 of the 40 items that the service lists for crm are wished by no link here' },
+      { basis: 'deletions', reason: '30 of the 40 items that the service lists for crm have no link here' },
     ]);
     await untouched(fixture);
   });
