@@ -19,7 +19,7 @@ import { makeProperties, missingProperties, offerProperties } from './crm/make-p
 import { checkLinks } from './follow/check-links.ts';
 import { checkJobs } from './monitoring/check-jobs.ts';
 import { openUpstream, UpstreamError, upstreamRateLimiter } from './monitoring/upstream.ts';
-import { shownTotals } from './proposals/preview.ts';
+import { totalsText } from './proposals/preview.ts';
 import { findProposals, isWaiting, previewProposal, removalPreview } from './proposals/proposals.ts';
 import { COUNTED, countReview, shownCount } from './review/review-list.ts';
 
@@ -137,7 +137,7 @@ async function checkRemovals(db: Db, providers: readonly CrmConfig[]): Promise<F
   const removals = (await findProposals(db, providers)).filter(({ after }) => after === undefined);
   return Promise.all(
     removals.map(async ({ name }): Promise<Finding> => {
-      const found = `it is no longer configured, and that is not accepted yet: ${shownTotals(await removalPreview(db, name))}`;
+      const found = `it is no longer configured, and that is not accepted yet: ${totalsText(await removalPreview(db, name))}`;
       const advice = `cvrsync config apply ${name} accepts it; or configure it again`;
       return { level: 'warn', subject: `${name} configuration`, found, advice };
     }),

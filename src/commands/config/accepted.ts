@@ -2,7 +2,7 @@
 import type { Config } from '../../config/load.ts';
 import { partsOf } from '../../configuration.ts';
 import { openCrm } from '../../connector/crm/crm.ts';
-import { type PreviewExample, shownTotals } from '../../connector/proposals/preview.ts';
+import { type PreviewExample, totalsText } from '../../connector/proposals/preview.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
 import {
@@ -75,7 +75,7 @@ function show({ output }: CommandContext, { proposal, preview, trouble }: Counte
     output.line(`  cvrsync could not count what it would write: ${trouble}`);
     return;
   }
-  output.line(`  ${shownTotals(preview)}`);
+  output.line(`  ${totalsText(preview)}`);
   for (const { property, writes, replaced, edits, later } of preview.properties)
     output.line(`  ${property}: ${writes} written, ${replaced} replaced, ${edits} of them people's, ${later} later`);
   for (const example of preview.examples) output.line(`  ${exampleLine(name, example)}`);

@@ -1,4 +1,4 @@
-/** What other rules would write into the linked records, counted on what the CRM holds now. Writes nothing. */
+/** Counts what other rules would write into the linked records, as the CRM holds them now. Writes nothing. */
 import { sql } from 'kysely';
 import { FIELD_NAMES } from '../../../providers/fields.ts';
 import type { Connection, PresetRow, Property, PropertyValue } from '../../../providers/provider.ts';
@@ -14,46 +14,40 @@ import { type DecisionRules, rowIn } from '../rules/rules.ts';
 import { type LinkedRecord, loadRecords } from '../sync/load.ts';
 import { type DecidedRecord, readAndDecide } from '../sync/prepare.ts';
 
-/** One property as a change of rules concerns it. */
 export interface PropertyCount {
   readonly property: string;
-  /** Values that the new rules would write and the rules before would not. */
+  /** Values that only the new rules would write. */
   readonly writes: number;
-  /** Of these, those that would replace a value. */
+  /** Of these, those that replace a value. */
   readonly replaced: number;
-  /** Of these, those that a person wrote: neither the register had the value nor cvrsync wrote it. */
+  /** Of these, those that replace a person's value: neither the register's nor ours. */
   readonly edits: number;
-  /** Values that would be overwritten by the next change, where the register states nothing yet. */
+  /** Values without a register value yet, which the next change would overwrite. */
   readonly later: number;
 }
 
-/** A value that would be replaced. */
 export interface PreviewExample {
   readonly record: string;
   readonly entity: string;
   readonly property: string;
   readonly before: PropertyValue;
   readonly after: PropertyValue;
-  /** A person wrote it. */
   readonly isEdit: boolean;
 }
 
 export interface RulePreview {
-  /** Active links of the connection. */
   readonly linked: number;
-  /** Records that were read: all, or an even sample of very many. */
+  /** All records, or an even sample of very many. */
   readonly read: number;
-  /** Records that the CRM did not answer for. */
   readonly unread: number;
-  /** Of the records that were read; the most edits first. */
+  /** Of the records read; most edits first. */
   readonly properties: readonly PropertyCount[];
-  /** Persons' values first. */
+  /** People's values first. */
   readonly examples: readonly PreviewExample[];
   /** The connection is no longer configured: its records get no updates. */
   readonly removes?: true;
 }
 
-/** The rules that count, and those that are proposed in their place. */
 export interface RulePair {
   readonly before: DecisionRules;
   readonly after: DecisionRules;
@@ -61,11 +55,10 @@ export interface RulePair {
 
 export interface PreviewRequest extends RulePair {
   readonly crm: Crm;
-  /** Of more records a sample of so many is read. */
+  /** Reads a sample of this size if there are more records. */
   readonly sample?: number;
-  /** Reads all if nothing of a sample would be written: that says nothing of the others. */
+  /** Reads all records if a sample replaces nothing, because that proves nothing about the rest. */
   readonly whole?: true;
-  /** Only these records. */
   readonly ids?: readonly string[];
 }
 
@@ -78,7 +71,7 @@ interface PreviewDeps {
   readonly now: () => number;
 }
 
-/** Reads the linked records of a connection and decides each by both sets of rules. */
+/** Decides the linked records by both sets of rules. */
 export async function previewRules(
   deps: PreviewDeps,
   request: PreviewRequest,
@@ -91,7 +84,11 @@ export async function previewRules(
     const tally = openTally();
     for await (const batch of some) {
       signal.throwIfAborted();
-      await patiently({ crm, now: deps.now }, () => look(deps, { ...request, ids: batch }, tally, signal), signal);
+      await patiently(
+        { crm, now: deps.now },
+        () => countBatch(deps, { ...request, ids: batch }, tally, signal),
+        signal,
+      );
     }
     return { linked, ...resultOf(tally) };
   };
@@ -107,19 +104,18 @@ export async function previewRules(
 export const atStake = ({ properties, removes, linked }: RulePreview): number =>
   removes === true ? linked : properties.reduce((sum, { writes, later }) => sum + writes + later, 0);
 
-/** The values of all linked records, by what would become of them; of a sample as much as that lets expect. */
+/** Totals for all linked records, estimated from a sample. */
 export interface PreviewTotals {
   readonly writes: number;
   readonly replaced: number;
   readonly edits: number;
   readonly later: number;
-  /** They are estimates. */
   readonly isAbout: boolean;
 }
 
 export function totalsOf({ linked, read, unread, properties }: RulePreview): PreviewTotals {
-  const looked = read + unread;
-  const part = looked === 0 ? 1 : Math.max(1, linked / looked);
+  const total = read + unread;
+  const part = total === 0 ? 1 : Math.max(1, linked / total);
   const sum = (key: 'writes' | 'replaced' | 'edits' | 'later'): number =>
     Math.round(part * properties.reduce((all, counts) => all + counts[key], 0));
   return {
@@ -131,8 +127,7 @@ export function totalsOf({ linked, read, unread, properties }: RulePreview): Pre
   };
 }
 
-/** The same in words. */
-export function shownTotals(preview: RulePreview): string {
+export function totalsText(preview: RulePreview): string {
   if (preview.removes === true) return `it would update ${preview.linked} linked records no more, and write nothing`;
   const { writes, replaced, edits, later, isAbout } = totalsOf(preview);
   const about = isAbout ? 'about ' : '';
@@ -171,7 +166,7 @@ export async function countLinks(db: Db, provider: string): Promise<number> {
   return sum;
 }
 
-/** Every record of so many, in batches. */
+/** Every `step`th record, in batches. */
 async function* linkedIds(
   db: Db,
   provider: string,
@@ -214,13 +209,18 @@ const resultOf = ({ read, unread, properties, edits, others }: Tally): Omit<Rule
   examples: [...edits, ...others].slice(0, EXAMPLES),
 });
 
-interface Batch extends RulePair {
+interface PreviewBatch extends RulePair {
   readonly crm: Crm;
   readonly ids: readonly string[];
 }
 
-/** Reads a batch once, and decides it by the rules before, by those after, and as if every policy were `tracked`. */
-async function look({ store, now }: PreviewDeps, batch: Batch, tally: Tally, signal: AbortSignal): Promise<void> {
+/** Reads a batch once, and decides it by the old rules, by the new rules, and as if every policy were `tracked`. */
+async function countBatch(
+  { store, now }: PreviewDeps,
+  batch: PreviewBatch,
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<void> {
   const { crm, before, after, ids } = batch;
   const schema = await crm.schema(signal);
   const match = await followedMatch(store.db, crm, schema);
@@ -255,7 +255,7 @@ function countsOf({ properties }: Tally, property: string) {
   return counts;
 }
 
-/** Counts what is written by the new rules alone. */
+/** Counts writes of the new rules only. */
 function countWrites(
   tally: Tally,
   { record: { id, entity }, planned = [] }: DecidedRecord,
@@ -266,7 +266,7 @@ function countWrites(
     if (action !== 'write' || (former?.action === 'write' && former.now === after)) continue;
     const counts = countsOf(tally, property);
     counts.writes += 1;
-    // By its rule, since an unticked checkbox counts as blank.
+    // By the rule, since an unticked checkbox counts as blank.
     if (rule === 'blank' || isBlank(before)) continue;
     counts.replaced += 1;
     const isEdit = plans.tracked.get(id)?.get(property)?.action === 'keep';
@@ -276,7 +276,7 @@ function countWrites(
   }
 }
 
-/** Counts values that stand where the register states nothing yet, in properties that the new rules always overwrite. */
+/** Counts values without a register value yet, in properties that the new rules always overwrite. */
 function countLater(tally: Tally, { read, planned }: DecidedRecord, widened: readonly PresetRow[]): void {
   if (read?.kind !== 'found' || planned === undefined) return;
   for (const { property } of widened) {
@@ -286,9 +286,9 @@ function countLater(tally: Tally, { read, planned }: DecidedRecord, widened: rea
   }
 }
 
-/** The connection with one answer to every read: that of all properties which either set of rules needs. */
+/** The connection with one answer to every read: all properties that either set of rules needs. */
 async function readOnce(
-  { crm: { connection }, before, after, ids }: Batch,
+  { crm: { connection }, before, after, ids }: PreviewBatch,
   { schema, match }: { readonly schema: ReadonlyMap<string, Property>; readonly match: string | undefined },
   signal: AbortSignal,
 ): Promise<Connection> {

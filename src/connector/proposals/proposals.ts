@@ -1,4 +1,4 @@
-/** Proposals: what a file changes in the accepted rules, what that would write, and what became of it. */
+/** Proposals: changes of the accepted rules in a file, and what they would write. */
 
 import { mappingPart, readVersion } from '../../runtime/config-versions.ts';
 import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
@@ -25,7 +25,6 @@ export interface RuleProposal {
   readonly before: DecisionRules;
   /** Undefined: the connection is no longer configured. */
   readonly after: DecisionRules | undefined;
-  /** Names the change. */
   readonly id: string;
   readonly changes: readonly RuleChange[];
   /** The former version that a rollback proposes; undefined if the file proposes it. */
@@ -128,26 +127,25 @@ async function readRollback(db: Db): Promise<Rollback | undefined> {
   return { version: former.id, rules: new Map(rules) };
 }
 
-/** A proposal as a daemon counted it last. */
+/** The last count of a proposal by a daemon. */
 export interface CountedProposal {
-  /** The change's. */
+  /** The id of the change. */
   readonly id: string;
   readonly countedAt: number;
-  /** Since when it waits. */
+  /** When the proposal began to wait. */
   readonly since: number;
   readonly preview?: RulePreview;
-  /** Why it could not be counted. */
+  /** Why the count failed. */
   readonly trouble?: string;
 }
 
-/** The proposal of a connection that waits, as it was counted last. */
 export async function readCounted(db: Db, name: string): Promise<CountedProposal | undefined> {
   const text = await readValue(db, proposalKey(name));
-  // We wrote it.
+  // cvrsync wrote this value.
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** All that wait, by connection. */
+/** By connection. */
 export async function readAllCounted(db: Db): Promise<readonly (CountedProposal & { readonly name: string })[]> {
   const rows = await db
     .selectFrom('kv')
@@ -158,20 +156,17 @@ export async function readAllCounted(db: Db): Promise<readonly (CountedProposal 
   return rows.map(({ key, value }) => ({ name: key.slice(proposalKey('').length), ...JSON.parse(value) }));
 }
 
-/** Keeps a count. Of the examples only if they are: whose they are and what stands there is read anew. */
+/** Stores a count. Of examples it stores only the record and property: companies and values are read again. */
 export async function writeCounted(tx: Tx, name: string, counted: CountedProposal): Promise<void> {
   const examples = counted.preview?.examples.map((each) => ({ ...each, entity: '', before: null, after: null }));
-  const kept = counted.preview && { ...counted, preview: { ...counted.preview, examples } };
-  await writeValue(tx, proposalKey(name), JSON.stringify(kept ?? counted), counted.countedAt);
+  const stored = counted.preview && { ...counted, preview: { ...counted.preview, examples } };
+  await writeValue(tx, proposalKey(name), JSON.stringify(stored ?? counted), counted.countedAt);
 }
 
-/** A count that is older is made anew. */
+/** An older count is repeated. */
 export const FRESH_MS = 3_600_000;
 
-/**
- * What a proposal would write: as a daemon counted it within the hour, with its examples as they are now, else counted now.
- * Throws the CRM's fault.
- */
+/** A count by a daemon within the hour, with current examples, otherwise a new one. Throws a fault of the CRM. */
 export async function previewProposal(
   deps: { readonly store: Store; readonly now: () => number },
   openCrm: () => Promise<Crm>,

@@ -1,4 +1,4 @@
-/** Watches the rules while a daemon runs: takes up those that were accepted, and counts what the daemon's own file proposes. */
+/** While a daemon runs: follows newly accepted rules, and counts what its own file proposes. */
 import type { Logger } from 'pino';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { pause } from '../../runtime/limits/pause.ts';
@@ -24,58 +24,57 @@ export interface RuleWatchDeps {
   readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** This daemon among those of the store. */
+  /** The name of this daemon. */
   readonly daemon?: string | undefined;
 }
 
 export interface WatchedRules {
   readonly crms: readonly Crm[];
-  /** What the file says of each. */
+  /** The rules in the file. */
   readonly configured: readonly NamedRules[];
-  /** Whether this daemon counts what its file proposes: it does the work on records. */
+  /** Whether this daemon counts proposals of its file: it works on records. */
   readonly counts: boolean;
 }
 
 export interface RuleWatch {
-  /** Resolves when each connection was looked at once. */
-  readonly looked: Promise<void>;
-  /** Proposes what a file says that was read again. */
+  /** Resolves after the first check of every connection. */
+  readonly checked: Promise<void>;
+  /** Proposes the rules of a file that was read again. */
   propose(configured: readonly NamedRules[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** How often a daemon looks which rules are accepted; a batch of records looks itself. */
+/** Interval of checks for accepted rules; each batch of records checks by itself. */
 const EVERY_MS = 10_000;
-/** What could not be counted is counted again after this time. */
+/** A failed count is repeated after this time. */
 const AGAIN_MS = 60_000;
 
-/** Begins to watch; stopped with the daemon. */
 export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatch {
   const over = new AbortController();
   const file = { configured: watched.configured };
-  const each = watched.crms.map((crm) => openLook(deps, { ...watched, file }, crm));
-  const looks = [...each, openRemovalLook(deps, { ...watched, file })].map((look) => {
-    // A store that does not answer is looked at again. One look at a time.
+  const each = watched.crms.map((crm) => openCheck(deps, { ...watched, file }, crm));
+  const checks = [...each, openRemovalCheck(deps, { ...watched, file })].map((check) => {
+    // A failed check is repeated. One check at a time.
     let last: Promise<unknown> = Promise.resolve();
     return () => {
-      const next = last.then(() => look(over.signal)).catch(() => undefined);
+      const next = last.then(() => check(over.signal)).catch(() => undefined);
       last = next;
       return next;
     };
   });
-  const first = looks.map((look) => look());
-  const watching = looks.map(async (look, index) => {
+  const first = checks.map((check) => check());
+  const watching = checks.map(async (check, index) => {
     await first[index];
     while (!over.signal.aborted) {
       await pause(EVERY_MS, over.signal);
-      if (!over.signal.aborted) await look();
+      if (!over.signal.aborted) await check();
     }
   });
   return {
-    looked: Promise.all(first).then(() => undefined),
+    checked: Promise.all(first).then(() => undefined),
     async propose(configured) {
       file.configured = configured;
-      await Promise.all(looks.map((look) => look()));
+      await Promise.all(checks.map((check) => check()));
     },
     async stop() {
       over.abort();
@@ -84,44 +83,43 @@ export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatc
   };
 }
 
-/** What one daemon knows of one connection's rules. */
-interface Looked {
-  /** The accepted rules as they were last. */
+/** The daemon's knowledge of one connection's rules. */
+interface KnownRules {
+  /** The accepted rules at the last check. */
   accepted?: DecisionRules | undefined;
-  /** Others were accepted than the file says while the daemon ran: the file is old, and proposes nothing. */
+  /** Other rules than the file's were accepted while the daemon ran: the file is outdated and proposes nothing. */
   isOld: boolean;
-  /** The proposal that this daemon counted. */
   counted?: string | undefined;
 }
 
-interface FileLook extends Pick<WatchedRules, 'counts'> {
+interface WatchedFile extends Pick<WatchedRules, 'counts'> {
   readonly file: Pick<WatchedRules, 'configured'>;
 }
 
-function openLook(deps: RuleWatchDeps, { file, counts }: FileLook, crm: Crm) {
-  const looked: Looked = { isOld: false };
+function openCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile, crm: Crm) {
+  const memory: KnownRules = { isOld: false };
   let proposed: NamedRules | undefined;
   return async (signal: AbortSignal): Promise<void> => {
     const stated = file.configured.find(({ name }) => name === crm.name);
-    // A file that was read again is not old.
-    if (stated !== proposed) looked.isOld = false;
+    // A file that was read again is not outdated.
+    if (stated !== proposed) memory.isOld = false;
     proposed = stated;
     const accepted = await followRules(deps.store, crm.name);
     if (accepted === undefined || proposed === undefined || !counts) return;
-    const isFirst = looked.accepted === undefined;
-    followAcceptance(deps, looked, accepted, proposed);
+    const isFirst = memory.accepted === undefined;
+    followAcceptance(deps, memory, accepted, proposed);
     const found = (await findProposals(deps.store.db, file.configured)).find(({ name }) => name === crm.name);
-    const isNews = found !== undefined && isWaiting(found) && (!looked.isOld || found.version !== undefined);
-    if (isNews) await consider(deps, { crm, looked, file }, found, signal);
-    // What an earlier process counted ends with the first look, what another daemon counts stays.
-    else if (isFirst || looked.counted !== undefined) await forget(deps, crm.name, looked);
+    const isNews = found !== undefined && isWaiting(found) && (!memory.isOld || found.version !== undefined);
+    if (isNews) await consider(deps, { crm, memory, file }, found, signal);
+    // The first check ends the count of an earlier process; a count of another daemon stays.
+    else if (isFirst || memory.counted !== undefined) await forget(deps, crm.name, memory);
   };
 }
 
 /** Looks for connections that the file no longer has, and counts their linked records. */
-function openRemovalLook(deps: RuleWatchDeps, { file, counts }: FileLook) {
+function openRemovalCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile) {
   const { store, now, daemon } = deps;
-  const looked = new Map<string, Looked>();
+  const memory = new Map<string, KnownRules>();
   return async (): Promise<void> => {
     if (!counts) return;
     const removals = (await findProposals(store.db, file.configured)).filter(({ after }) => after === undefined);
@@ -132,37 +130,42 @@ function openRemovalLook(deps: RuleWatchDeps, { file, counts }: FileLook) {
       const preview = await removalPreview(store.db, name);
       const counted = { id, countedAt: now(), since: known?.id === id ? known.since : now(), preview };
       await store.write((tx) => writeCounted(tx, name, counted));
-      const own = looked.get(name) ?? { isOld: false };
-      looked.set(name, own);
+      const own = memory.get(name) ?? { isOld: false };
+      memory.set(name, own);
       report(deps, own, counted, name);
     }
   };
 }
 
-/** Remembers what is accepted now, and whether that makes the daemon's file an old one. */
-function followAcceptance({ log }: RuleWatchDeps, looked: Looked, accepted: DecisionRules, proposed: NamedRules): void {
-  const { accepted: before } = looked;
-  looked.accepted = accepted;
+/** Remembers the accepted rules, and whether they make the daemon's file outdated. */
+function followAcceptance(
+  { log }: RuleWatchDeps,
+  memory: KnownRules,
+  accepted: DecisionRules,
+  proposed: NamedRules,
+): void {
+  const { accepted: before } = memory;
+  memory.accepted = accepted;
   if (before === undefined || areSame(before, accepted)) return;
-  looked.isOld = !areSame(accepted, proposed);
-  const what = looked.isOld ? 'rules were accepted that differ from this file' : 'the rules of this file were accepted';
+  memory.isOld = !areSame(accepted, proposed);
+  const what = memory.isOld ? 'rules were accepted that differ from this file' : 'the rules of this file were accepted';
   log.info({ provider: proposed.name }, `${what}: this daemon decides by them`);
 }
 
-async function forget({ store }: RuleWatchDeps, name: string, looked: Looked): Promise<void> {
+async function forget({ store }: RuleWatchDeps, name: string, memory: KnownRules): Promise<void> {
   if ((await readCounted(store.db, name)) !== undefined) await store.write((tx) => endProposal(tx, name));
-  looked.counted = undefined;
+  memory.counted = undefined;
 }
 
-interface Considered extends Pick<FileLook, 'file'> {
+interface Considered extends Pick<WatchedFile, 'file'> {
   readonly crm: Crm;
-  readonly looked: Looked;
+  readonly memory: KnownRules;
 }
 
-/** Counts what a proposal would write, and accepts it if nothing is at stake. */
+/** Counts a proposal, and accepts it if it overwrites nothing. */
 async function consider(
   deps: RuleWatchDeps,
-  { crm, looked, file }: Considered,
+  { crm, memory, file }: Considered,
   proposal: RuleProposal,
   signal: AbortSignal,
 ): Promise<void> {
@@ -172,7 +175,7 @@ async function consider(
   const known = await readCounted(store.db, name);
   // A rollback needs a person's word.
   const mayNotAccept = version !== undefined || (await disputedConnections(store.db, daemon, now())).has(name);
-  if (known?.id === id && !isDue(known, mayNotAccept, now())) return report(deps, looked, known, name);
+  if (known?.id === id && !isDue(known, mayNotAccept, now())) return report(deps, memory, known, name);
   const countedAt = now();
   const since = known?.id === id ? known.since : countedAt;
   const counted = await previewRules({ store, now }, { before, after, crm, whole: true }, signal).then(
@@ -188,22 +191,22 @@ async function consider(
     else await writeCounted(tx, name, counted);
     return accepts;
   });
-  if (!accepted) return report(deps, looked, counted, name);
-  looked.accepted = await followRules(store, name);
+  if (!accepted) return report(deps, memory, counted, name);
+  memory.accepted = await followRules(store, name);
   deps.log.info({ provider: name }, 'the changed rules of the configuration write nothing: they are accepted');
   for (const queue of [`sync:${name}`, 'housekeeping']) deps.wakeUp.ring(queue);
 }
 
-/** Whether to count again: what waits for a person now and then, what may be accepted without one as soon as it may. */
+/** Whether to count again: a proposal that waits for a person now and then, one that needs none as soon as possible. */
 function isDue({ preview, countedAt }: CountedProposal, mayNotAccept: boolean, now: number): boolean {
   if (preview === undefined || preview.unread > 0) return now - countedAt >= AGAIN_MS;
   return atStake(preview) > 0 ? now - countedAt >= FRESH_MS : !mayNotAccept;
 }
 
-/** Says once in a process that a proposal waits, and what to do. */
-function report({ log }: RuleWatchDeps, looked: Looked, counted: CountedProposal, provider: string): void {
-  if (looked.counted === counted.id) return;
-  looked.counted = counted.id;
+/** Logs once in a process that a proposal waits, and what to do. */
+function report({ log }: RuleWatchDeps, memory: KnownRules, counted: CountedProposal, provider: string): void {
+  if (memory.counted === counted.id) return;
+  memory.counted = counted.id;
   const { preview, trouble } = counted;
   const figures = preview === undefined ? { trouble } : { linked: preview.linked, ...totalsOf(preview) };
   const advice = `cvrsync config diff ${provider} shows it, cvrsync config apply ${provider} accepts it`;

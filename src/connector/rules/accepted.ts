@@ -1,6 +1,6 @@
 /**
- * The accepted rules: what every daemon of a store decides by, whatever its file says. A file whose rules differ proposes a
- * change, which counts once it is accepted.
+ * The accepted rules, by which every daemon of a store decides. A file with other rules proposes a change, which counts
+ * once it is accepted.
  */
 import type { FieldName } from '../../../providers/fields.ts';
 import { acceptMapping, connectionOfPart } from '../../runtime/config-versions.ts';
@@ -12,13 +12,12 @@ import { activeRecords } from '../links/links.ts';
 import { markAll } from '../links/mark-all.ts';
 import { areSame, type DecisionRules, type NamedRules, narrowed, rulesDigest, rulesOf } from './rules.ts';
 
-/** The rules of a connection as they were accepted. */
 export interface AcceptedRules {
   readonly rules: DecisionRules;
-  /** A person, or `first start`, `start` if nothing had to be asked. */
+  /** A person, `first start`, or `start` if the change needed no question. */
   readonly by: string;
   readonly at: number;
-  /** No daemon has the connection: its records miss events until it is back. */
+  /** No daemon has the connection, so its records miss events. */
   readonly isOut?: true;
   /** Somebody accepted that the connection is not configured any more. */
   readonly isRemoved?: true;
@@ -27,9 +26,9 @@ export interface AcceptedRules {
 }
 
 const PREFIX = 'rules:';
-const keyOf = (name: string): string => `${PREFIX}${name}`;
+const rulesKey = (name: string): string => `${PREFIX}${name}`;
 
-// We wrote it.
+// cvrsync wrote this value.
 const acceptedIn = (text: string): AcceptedRules => {
   const accepted: AcceptedRules = JSON.parse(text);
   return { ...accepted, rules: rulesOf(accepted.rules) };
@@ -49,43 +48,43 @@ const rulesQuery = (db: Db) =>
     .where('key', '<', `${PREFIX}\u{10FFFF}`)
     .orderBy('key');
 
-/** The accepted rules of a connection; undefined before its first start. */
+/** Undefined before the first start of the connection. */
 async function readAccepted(db: Db, name: string): Promise<AcceptedRules | undefined> {
-  const text = await readValue(db, keyOf(name));
+  const text = await readValue(db, rulesKey(name));
   return text === undefined ? undefined : acceptedIn(text);
 }
 
-interface Followed {
+interface CachedRules {
   readonly text: string;
   readonly rules: DecisionRules;
 }
 
-/** The rules of each store's connections as they were read last in this process. */
-const followed = new WeakMap<Store, Map<string, Followed>>();
+/** The last rules that this process read, by store and connection. */
+const followed = new WeakMap<Store, Map<string, CachedRules>>();
 
-/** The accepted rules of a connection as this process read them last. */
+/** The accepted rules that this process read last. */
 export const followedRules = (store: Store, name: string): DecisionRules | undefined =>
   followed.get(store)?.get(name)?.rules;
 
-/** Reads which rules are accepted by now: one query by key. */
+/** Reads the accepted rules; one query by key. */
 export async function followRules(store: Store, name: string): Promise<DecisionRules | undefined> {
-  const text = await readValue(store.db, keyOf(name));
-  const known = followed.get(store) ?? new Map<string, Followed>();
+  const text = await readValue(store.db, rulesKey(name));
+  const known = followed.get(store) ?? new Map<string, CachedRules>();
   followed.set(store, known);
   if (text === undefined) known.delete(name);
   else if (known.get(name)?.text !== text) known.set(name, { text, rules: acceptedIn(text).rules });
   return known.get(name)?.rules;
 }
 
-/** A connection that decides by the rules that are accepted now, until its work is done. */
+/** The connection with the rules that are accepted now, fixed until its work is done. */
 export async function withRulesInForce<C extends NamedRules>(store: Store, crm: C): Promise<C> {
   const rules = await followRules(store, crm.name);
   return rules === undefined ? crm : { ...crm, ...rules };
 }
 
 /**
- * The mapped fields of each connection that a daemon has. Nobody accepts others before the transaction ends: the records of
- * its events are marked by these, or by the acceptance.
+ * The mapped fields of each connection of a daemon. No acceptance commits before this transaction ends, so either this
+ * or the acceptance marks the records of its events.
  */
 export async function readMappedFields(tx: Tx): Promise<ReadonlyMap<string, ReadonlySet<FieldName>>> {
   const rows = await rulesQuery(tx)
@@ -99,15 +98,13 @@ export async function readMappedFields(tx: Tx): Promise<ReadonlyMap<string, Read
   );
 }
 
-/** Where a connection's proposal is kept. */
 export const proposalKey = (name: string): string => `proposal:${name}`;
 
-/** Ends the proposal of a connection, where there is one. */
 export const endProposal = async (tx: Tx, name: string): Promise<void> => {
   await tx.deleteFrom('kv').where('key', '=', proposalKey(name)).execute();
 };
 
-/** Has every daemon decide by these rules, and each active record decided anew. */
+/** Makes the rules binding for every daemon, and marks each active record to be decided again. */
 export async function acceptRules(
   tx: Tx,
   { name, ...given }: NamedRules,
@@ -117,11 +114,11 @@ export async function acceptRules(
   await writeAccepted(tx, name, { rules, by, at: now, ...(aside !== undefined && { aside }) }, now);
   await endProposal(tx, name);
   await acceptMapping(tx, name, rules, { by, now });
-  await decideAnew(tx, name, now);
+  await markAllRecords(tx, name, now);
 }
 
 const writeAccepted = (tx: Tx, name: string, accepted: AcceptedRules, now: number): Promise<void> =>
-  writeValue(tx, keyOf(name), JSON.stringify(accepted), now);
+  writeValue(tx, rulesKey(name), JSON.stringify(accepted), now);
 
 /** Accepts that a connection is not configured any more. Its rules stay for when it comes back. */
 export async function acceptRemoval(
@@ -136,21 +133,21 @@ export async function acceptRemoval(
   await acceptMapping(tx, name, undefined, { by, now });
 }
 
-async function decideAnew(tx: Tx, name: string, now: number): Promise<void> {
+async function markAllRecords(tx: Tx, name: string, now: number): Promise<void> {
   await markAll(tx, name, `sync:${name}`, now);
   await mark(tx, 'housekeeping', ['marking'], now);
 }
 
 export interface StartOptions {
   readonly now: number;
-  /** This daemon among those of the store. */
+  /** The name of this daemon. */
   readonly daemon?: string | undefined;
 }
 
 /**
- * At start: accepts the rules of a new connection, and of the others what only makes cvrsync write less. What else a file
- * changes waits. While another daemon runs with another mapping only a person's word changes anything: the two would take
- * turns. A connection that is back is decided anew: it missed events.
+ * At start: accepts the rules of a new connection, and changes that only reduce writes. Other changes wait. While
+ * another daemon runs with another mapping, only a person changes anything: the daemons would alternate. The records of
+ * a returning connection are decided again, since they missed events.
  */
 export async function acceptAtStart(
   tx: Tx,
@@ -158,7 +155,7 @@ export async function acceptAtStart(
   { now, daemon }: StartOptions,
 ): Promise<void> {
   const disputed = await disputedConnections(tx, daemon, now);
-  await leaveOut(tx, new Set([...configured.map(({ name }) => name), ...disputed]), now);
+  await markAbsentConnections(tx, new Set([...configured.map(({ name }) => name), ...disputed]), now);
   for (const proposed of configured) {
     const { name } = proposed;
     const accepted = await readAccepted(tx, name);
@@ -173,13 +170,13 @@ export async function acceptAtStart(
     else if (isOut === true) {
       await writeAccepted(tx, name, back, now);
       if (isRemoved === true) await acceptMapping(tx, name, back.rules, { by: 'start', now });
-      await decideAnew(tx, name, now);
+      await markAllRecords(tx, name, now);
     }
   }
 }
 
-/** Remembers that connections which no daemon has any more miss events. Of one without linked records nobody is asked. */
-async function leaveOut(tx: Tx, names: ReadonlySet<string>, now: number): Promise<void> {
+/** Remembers that connections without a daemon miss events. */
+async function markAbsentConnections(tx: Tx, names: ReadonlySet<string>, now: number): Promise<void> {
   for (const [name, accepted] of await readAllAccepted(tx)) {
     if (names.has(name) || accepted.isRemoved === true) continue;
     const [linked] = await activeRecords(tx, { provider: name, after: '', limit: 1 });
@@ -188,7 +185,7 @@ async function leaveOut(tx: Tx, names: ReadonlySet<string>, now: number): Promis
   }
 }
 
-/** The connections for which another running daemon has another mapping, or only one of the two has a mapping. */
+/** Connections that another running daemon maps differently, or that only one of the two maps. */
 export async function disputedConnections(db: Db, self: string | undefined, now: number): Promise<ReadonlySet<string>> {
   const daemons = self === undefined ? [] : await readDaemons(db, now);
   const mine = daemons.find(({ id }) => id === self)?.digests;

@@ -1,29 +1,27 @@
-/** The decision rules of a connection: what of its configuration decides what is written. Pure. */
+/** The decision rules of a connection: the part of its configuration that decides what is written. Pure. */
 import type { Policy, PresetRow } from '../../../providers/provider.ts';
 import { digestOf } from '../../protocol/text/digest.ts';
 import type { ValueMap } from '../decide/render.ts';
 
-/** What decides which of a company's facts a record shows, and how. */
 export interface DecisionRules {
   /** The property that holds the CVR number. */
   readonly match?: string | undefined;
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
-  /** A record if this property is set is left alone. */
+  /** A record with this property set is on hold. */
   readonly hold: string | undefined;
   readonly persons: boolean;
-  /** The one currency of the CRM's amounts. */
+  /** The only currency of the CRM's amounts. */
   readonly currency?: string | undefined;
-  /** How browsers reach the dashboard. */
+  /** The dashboard's address for browsers. */
   readonly dashboard?: string | undefined;
 }
 
-/** The rules that the configuration of a connection states. */
 export interface NamedRules extends DecisionRules {
   readonly name: string;
 }
 
-/** The rules among other settings, with their keys in one order. */
+/** Picks the rules from other settings, with keys in a fixed order. */
 export const rulesOf = (given: DecisionRules): DecisionRules => ({
   match: given.match,
   mapping: given.mapping.map(({ field, property, policy, unless, optional, join, address }) => ({
@@ -42,29 +40,28 @@ export const rulesOf = (given: DecisionRules): DecisionRules => ({
   dashboard: given.dashboard,
 });
 
-export const areSame = (one: DecisionRules, other: DecisionRules): boolean => textOf(one) === textOf(other);
+export const areSame = (one: DecisionRules, other: DecisionRules): boolean => rulesText(one) === rulesText(other);
 
 /** The same for the same rules. */
 export const rulesDigest = (rules: DecisionRules): string => digestOf(rulesOf(rules));
 
-/** Names a change from some rules to others: who accepts it accepts what they saw. */
+/** The id of a change: a person accepts the change that they saw. */
 export const changeId = (before: DecisionRules, after: DecisionRules | undefined): string =>
   digestOf([rulesOf(before), after && rulesOf(after)]).slice(0, 22);
 
-const textOf = (rules: DecisionRules): string => JSON.stringify(rulesOf(rules));
+const rulesText = (rules: DecisionRules): string => JSON.stringify(rulesOf(rules));
 
-/** How much each policy writes. */
+/** How much each policy writes, in order. */
 const REACH: Readonly<Record<Policy, number>> = { never: 0, 'if-blank': 1, tracked: 2, always: 3 };
 
-type Row = Pick<PresetRow, 'field' | 'property'>;
+type FieldAndProperty = Pick<PresetRow, 'field' | 'property'>;
 
-/** The row of a mapping that writes a field to a property. */
-export const rowIn = ({ mapping }: DecisionRules, { field, property }: Row): PresetRow | undefined =>
+export const rowIn = ({ mapping }: DecisionRules, { field, property }: FieldAndProperty): PresetRow | undefined =>
   mapping.find((row) => row.field === field && row.property === property);
 
 /**
- * The rules before a change, as far as the change only makes cvrsync write less: rows taken out, stricter policies, a new
- * hold, no names of persons. None of that overwrites anything, and who wants less written wants it at once.
+ * The old rules with the part of a change that only reduces writes: removed rows, stricter policies, a new hold, no
+ * names of persons. That overwrites nothing, so it applies at once.
  */
 export function narrowed(before: DecisionRules, after: DecisionRules): DecisionRules {
   const mapping = before.mapping.flatMap((row): readonly PresetRow[] => {
@@ -83,7 +80,7 @@ export function narrowed(before: DecisionRules, after: DecisionRules): DecisionR
   };
 }
 
-/** One part of a change, as the configuration spells it; undefined stands for what is not there. */
+/** One part of a change, as the configuration spells it; undefined for a missing part. */
 export interface RuleChange {
   /** A field with its property, or a key of the connection. */
   readonly subject: string;
@@ -91,19 +88,18 @@ export interface RuleChange {
   readonly after: string | undefined;
 }
 
-/** All that differs between two sets of rules. */
 export function changesBetween(before: DecisionRules, after: DecisionRules): readonly RuleChange[] {
   const rows = new Map([...before.mapping, ...after.mapping].map((row) => [`${row.field} → ${row.property}`, row]));
   const fields = [...new Set([...Object.keys(before.values), ...Object.keys(after.values)])];
   const changes: RuleChange[] = [
     ...[...rows].map(([subject, row]) => {
-      return { subject, before: shownRow(rowIn(before, row)), after: shownRow(rowIn(after, row)) };
+      return { subject, before: rowText(rowIn(before, row)), after: rowText(rowIn(after, row)) };
     }),
     ...fields.map((field) => {
       return {
         subject: `values.${field}`,
-        before: shownMap(before.values[field]),
-        after: shownMap(after.values[field]),
+        before: mapText(before.values[field]),
+        after: mapText(after.values[field]),
       };
     }),
     { subject: 'match', before: before.match, after: after.match },
@@ -115,7 +111,7 @@ export function changesBetween(before: DecisionRules, after: DecisionRules): rea
   return changes.filter((change) => change.before !== change.after);
 }
 
-function shownRow(row: PresetRow | undefined): string | undefined {
+function rowText(row: PresetRow | undefined): string | undefined {
   if (row === undefined) return undefined;
   const { policy, join, unless, optional, address } = row;
   const more = { join, unless, optional, address };
@@ -123,5 +119,5 @@ function shownRow(row: PresetRow | undefined): string | undefined {
   return [policy, ...parts].join(', ');
 }
 
-const shownMap = (map: ValueMap | undefined): string | undefined =>
+const mapText = (map: ValueMap | undefined): string | undefined =>
   map === undefined ? undefined : JSON.stringify(map);
