@@ -266,7 +266,7 @@ async function addAdmin(
   const management = service?.management;
   const configuration = configurationOf(live, { store, now, crms: connector?.crms ?? [] });
   addAdminApi(admin, {
-    ...{ store, now, adminToken, configuration },
+    ...{ store, now, adminToken, configuration, connector, wake: connector?.wake },
     ...{ installed: () => installedOf(live.config), register: management?.register },
     service: management && { ...management, options: management.monitorOptions },
   });

@@ -5,10 +5,11 @@ import { moveLink } from '../src/connector/follow/move-link.ts';
 import { endLink, LINK_STATES, linkRecord } from '../src/connector/links/links.ts';
 import { canTakeBack } from '../src/connector/review/given-answers.ts';
 import { KINDS_FOR_ALL, REVIEW_KINDS, VERBS } from '../src/connector/review/review-kinds.ts';
+import { UNDO } from '../src/connector/undo/undo-task.ts';
 import { counts } from '../src/runtime/lanes/count-lanes.ts';
 import { drop, park, unpark } from '../src/runtime/lanes/lane-state.ts';
 import { claim, mark, type Settlement, settle } from '../src/runtime/lanes/lanes.ts';
-import { beginRun, cancelRun, endRun, requestPreview, requestRun } from '../src/runtime/runs/runs.ts';
+import { beginRun, cancelRun, confirmRun, endRun, RunRefused, requestPreview } from '../src/runtime/runs/runs.ts';
 import { DELIVERY_STATES, DROPPED, REPLAYED } from '../src/service/delivery/deliveries.ts';
 import type { Store, Tx } from '../src/store/open.ts';
 import type { RunTable } from '../src/store/runtime-schema.ts';
@@ -190,19 +191,22 @@ describe('the states of docs/model.md', () => {
       'cancelled',
       'failed',
     ] as const satisfies readonly RunTable['state'][];
-    const task = { queue: 'undo', readInput: (text: string) => text };
-    const actor = { kind: 'operator', name: 'ida' } as const;
+    const ida = { actor: { kind: 'operator', name: 'ida' }, via: 'page' } as const;
+    const confirm = (tx: Tx) =>
+      confirmRun(tx, UNDO, { id: 1, ...ida }, 9).catch((error) => {
+        if (!(error instanceof RunRefused)) throw error;
+      });
     const found = await driven(
       [NONE, ...states],
       [
-        (tx) => beginRun(tx, task, 1),
+        (tx) => beginRun(tx, UNDO, 1, 9),
         (tx) => endRun(tx, 1, null, 9),
         (tx) => endRun(tx, 1, 'e', 9),
-        (tx) => cancelRun(tx, task, 1, 9),
-        (tx) => requestRun(tx, task, { id: 1, actor }, 9),
+        (tx) => cancelRun(tx, UNDO, { id: 1, ...ida }, 9),
+        confirm,
         async (tx) => {
           const known = await tx.selectFrom('run').select('id').executeTakeFirst();
-          if (known === undefined) await requestPreview(tx, task, { input: 'i', actor }, 9);
+          if (known === undefined) await requestPreview(tx, UNDO, { input: {}, ...ida }, 9);
         },
       ],
       {
@@ -210,7 +214,7 @@ describe('the states of docs/model.md', () => {
           store.write(async (tx) => {
             await tx.deleteFrom('run').execute();
             if (state === NONE) return;
-            await requestPreview(tx, task, { input: 'i', actor }, 9);
+            await requestPreview(tx, UNDO, { input: {}, ...ida }, 9);
             await tx.updateTable('run').set({ id: 1, state }).execute();
           }),
         read: async ({ db }) => (await db.selectFrom('run').select('state').executeTakeFirst())?.state ?? NONE,

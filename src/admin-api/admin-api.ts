@@ -1,32 +1,36 @@
-/** The admin API: the operations over HTTP, as with the commands. */
-import { guardAdmin } from '../http/server/admin-guard.ts';
+/** The admin API: programs do over HTTP what operators do with commands and on pages. */
+import { type AdminGuardOptions, guardAdmin } from '../http/server/admin-guard.ts';
 import type { Server } from '../http/server/server.ts';
+import { CONNECTOR_OPERATIONS } from '../operations/connector.ts';
 import { INSTALLATION_OPERATIONS, type InstallationNeeds } from '../operations/installation.ts';
 import type { ServiceNeeds } from '../operations/list.ts';
 import type { Ground } from '../operations/operation.ts';
+import type { ConnectorNeeds } from '../operations/run-requests.ts';
 import type { Access } from '../service/routes/access.ts';
 import { readRequests } from '../service/routes/requests.ts';
 import { addRoute } from './route.ts';
 
-export interface AdminApiDeps extends Ground, InstallationNeeds {
-  readonly adminToken: string | undefined;
-  /** Without a service, only the operations of the installation have routes. */
+export interface AdminApiDeps extends Ground, InstallationNeeds, Pick<AdminGuardOptions, 'adminToken'> {
+  /** The service half, if it runs; it admits API keys with the scope `admin` as well. */
   readonly service?: (ServiceNeeds & Pick<Ground, 'wakeUp'> & ServiceAccess) | undefined;
+  /** The connector half, if it runs. */
+  readonly connector?: ConnectorNeeds | undefined;
 }
 
 interface ServiceAccess {
-  /** Admits API keys with the scope `admin` as well. */
   readonly access: Pick<Access, 'checkKey'>;
 }
 
-/** Adds `/admin/api/…` behind its guard. A request that does not match its schema answers 422. */
-export function addAdminApi(server: Server, { service, ...deps }: AdminApiDeps): void {
+/** Adds `/admin/api/…` behind its guard, for the halves that run. A request that does not match its schema answers 422. */
+export function addAdminApi(server: Server, { service, connector, ...deps }: AdminApiDeps): void {
   const { adminToken } = deps;
   server.register(async (scope) => {
     readRequests(scope);
     const checkKey = service && ((key: string) => service.access.checkKey(key, 'admin'));
     const callerOf = guardAdmin(scope, { adminToken, checkKey });
     for (const operation of INSTALLATION_OPERATIONS) addRoute(scope, operation, deps, callerOf);
+    if (connector !== undefined)
+      for (const operation of CONNECTOR_OPERATIONS) addRoute(scope, operation, { ...deps, ...connector }, callerOf);
     if (service === undefined) return;
     // Loaded if it is configured: a connector alone has the memory for itself.
     const { SERVICE_OPERATIONS } = await import('../operations/list.ts');

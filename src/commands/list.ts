@@ -34,6 +34,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./undo.ts'),
   },
   {
+    name: 'runs',
+    about: 'show what the daemon does to many things at once: list, show, confirm, cancel',
+    load: () => import('./runs.ts'),
+  },
+  {
     name: 'release',
     about: "let the register win over a person's edit of a property",
     load: () => import('./release.ts'),

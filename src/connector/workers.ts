@@ -23,11 +23,11 @@ import { MONITORING_QUEUE } from './names/queues.ts';
 import { POLL_QUEUE } from './poll/poll-task.ts';
 import { runPolls, seedPolls } from './poll.ts';
 import { acceptAll } from './proposals/proposals.ts';
-import { reviewWork } from './review/review-worker.ts';
+import { reviewWork } from './review/review-task.ts';
 import { acceptAtStart, followRules, readMappedFields } from './rules/accepted.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
 import { syncRecords } from './sync/sync.ts';
-import { undoWork } from './undo/undo-worker.ts';
+import { undoWork } from './undo/undo-task.ts';
 import { readBatchSize } from './write/batch-size.ts';
 
 /** Companies in one transaction of apply: enough to amortise the commit, few enough to let webhooks in between. */

@@ -22,6 +22,7 @@ import type { RegisterPageDeps } from './register/register-page.ts';
 import { addReview } from './review/review-page.ts';
 import { openPages } from './routes/page-scope.ts';
 import { HIDDEN, readerOfRequest, sendPage } from './routes/routes.ts';
+import { addRuns } from './runs/runs-page.ts';
 import { addServicePages } from './service-pages.ts';
 import { addFirstEvent } from './setup/first-event.ts';
 import { createAttempts } from './sign-in/attempts.ts';
@@ -30,7 +31,6 @@ import { addLogin } from './sign-in/login.ts';
 import { addSessions } from './sign-in/sessions.ts';
 import { addSingleSignOn, type SingleSignOnSettings } from './sign-in/single-sign-on.ts';
 import { addHolds } from './writes/holds.ts';
-import { addUndoes } from './writes/undo-page.ts';
 import { addWrites } from './writes/writes-page.ts';
 
 /** What the dashboard shows, and where it reports failures. */
@@ -76,12 +76,12 @@ export function addDashboard(
       addBackfill(scope, deps);
       addWrites(scope, deps);
       addHolds(scope, deps);
-      addUndoes(scope, deps);
+      addRuns(scope, deps);
       addConnections(scope, { ...deps, meter });
       addFirstEvent(scope, deps);
     }
     addReview(scope, deps);
-    if (deps.service) addServicePages(scope, { ...deps, management: deps.service });
+    if (deps.service) addServicePages(scope, { ...deps, ...servicePart(deps.service) });
     addAudit(scope, deps);
     addInstallation(scope, deps);
     addOverview(scope, { ...deps, meter });
@@ -89,6 +89,12 @@ export function addDashboard(
   });
   return { isSignedIn: async (request) => (await admit(deps, request)) !== undefined };
 }
+
+const servicePart = (management: ServiceManagement) => ({
+  ...management,
+  management,
+  options: management.monitorOptions,
+});
 
 /** Programs that ask for what is not there get the listener's JSON; browsers a page. */
 function sendNothing({ halves }: DashboardDeps, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -241,11 +241,11 @@ export const applyConfig = defineOperation({
     examples: [{ provider: 'hubspot' }],
     refusals: { 404: 'Nothing waits for this connection', 409: 'The change is another one by now' },
   },
-  async change(tx, { provider, change: seen }, { configuration, now, by }: ConfigNeeds & Moment) {
+  async change(tx, { provider, change: seen }, { configuration, now, actor }: ConfigNeeds & Moment) {
     const file = configuration.rules();
     if ((await findProposals(tx, file)).every(({ name }) => name !== provider))
       throw new Refused('unknown', `there is no change of ${provider} to accept`);
-    const accepted = await acceptProposal(tx, file, { name: provider, seen, by }, now);
+    const accepted = await acceptProposal(tx, file, { name: provider, seen, by: actor.name }, now);
     if (accepted === undefined) throw new Refused('conflict', `the configuration of ${provider} changed meanwhile`);
     const { action: _, ...audit } = auditOf(accepted);
     return { value: { provider, change: accepted.id }, audit };

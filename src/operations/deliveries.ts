@@ -1,11 +1,11 @@
 /** What can be done with deliveries. */
 import Type, { type Static } from 'typebox';
-import { entityIdIn } from '../protocol/cvr-number.ts';
 import { type WireOptions, wireNameOf } from '../protocol/payload.ts';
 import * as stored from '../service/delivery/deliveries.ts';
 import { EXAMPLE_ID, entityIdText, isoTime, nullable, plainText, timeText } from '../service/routes/schemas.ts';
 import type { Tx } from '../store/store.ts';
-import { type Done, defineOperation, invalid, type Moment } from './operation.ts';
+import { readEntity } from './entities.ts';
+import { type Done, defineOperation, type Moment } from './operation.ts';
 
 interface DeliveryNeeds {
   /** How events are named. */
@@ -90,16 +90,9 @@ const viewOf = (
   endedAt: isoTime(endedAt),
 });
 
-function readEntity(text: string): string {
-  const entity = entityIdIn(text);
-  if (entity === undefined)
-    throw invalid('/entity', 'is neither an entity id such as CVR-1-12345678 nor a CVR number of eight digits');
-  return entity;
-}
-
 const readFilter = ({ entity, since, until, ...others }: Static<typeof choice>): stored.DeliveryFilter => ({
   ...others,
-  ...(entity !== undefined && { entity: readEntity(entity) }),
+  ...(entity !== undefined && { entity: readEntity(entity, '/entity') }),
   ...(since !== undefined && { since: Date.parse(since) }),
   ...(until !== undefined && { until: Date.parse(until) }),
 });

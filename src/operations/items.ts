@@ -10,7 +10,7 @@ import {
 } from '../service/items/items.ts';
 import { ASK_QUEUE, STATE_QUEUE } from '../service/names/queues.ts';
 import { entityIdText, plainText, timeText, tokenText } from '../service/routes/schemas.ts';
-import { readListed } from './monitored.ts';
+import { readListed } from './entities.ts';
 import { type MonitorNeeds, monitorId, needMonitor } from './monitors.ts';
 import { defineOperation, invalid, Refused, unknown } from './operation.ts';
 

@@ -8,7 +8,7 @@ import { getMonitor } from '../service/monitors/monitors.ts';
 import { entityIdText, nullable } from '../service/routes/schemas.ts';
 import type { MonitorTest, TestContent } from '../service/test-webhook/test-monitor.ts';
 import { TEST_FAULTS } from '../service/test-webhook/test-webhook.ts';
-import { readListed } from './monitored.ts';
+import { readListed } from './entities.ts';
 import { type MonitorNeeds, monitorId } from './monitors.ts';
 import { defineOperation, invalid, Refused, unknown } from './operation.ts';
 

@@ -11,6 +11,7 @@ import { type MonitorRow, readMonitor } from '../service/monitors/monitor-row.ts
 import * as stored from '../service/monitors/monitors.ts';
 import { EXAMPLE_ID, entityIdText, plainText } from '../service/routes/schemas.ts';
 import type { Tx } from '../store/store.ts';
+import { readListed } from './entities.ts';
 import {
   createdMonitorView,
   enabled,
@@ -22,7 +23,6 @@ import {
   viewWithSecret,
   withSecret,
 } from './monitor-view.ts';
-import { readListed } from './monitored.ts';
 import { defineOperation, type Moment, Refused, unknown } from './operation.ts';
 
 /** What the operations on monitors need. */

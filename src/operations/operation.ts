@@ -5,6 +5,7 @@ import { problemsOf } from '../http/server/validate.ts';
 import type { Issue } from '../protocol/shape.ts';
 import { type AuditActor, type AuditEntry, recordAudit } from '../runtime/operators/audit.ts';
 import type { Role } from '../runtime/operators/operators.ts';
+import { RunRefused } from '../runtime/runs/runs.ts';
 import type { WakeUp } from '../runtime/wake-up.ts';
 import { MonitorError } from '../service/monitors/monitor-input.ts';
 import type { Db, Store, Tx } from '../store/store.ts';
@@ -25,12 +26,10 @@ export interface OperationCaller {
   readonly id?: string;
 }
 
-/** One request: when it came, and what its caller said about it. */
-export interface Moment extends Pick<OperationCaller, 'seen' | 'id'> {
+/** One request: when it came, who sent it, and what its caller said about it. */
+export interface Moment extends OperationCaller {
   /** Ms since 1970. */
   readonly now: number;
-  /** The name of who asks. */
-  readonly by: string;
 }
 
 /** The route of an operation below `/admin/api`. The input is in the path, and else in the body, or in the query. */
@@ -116,6 +115,8 @@ export interface Ground {
   readonly now: () => number;
   /** Absent in a process without workers. */
   readonly wakeUp?: Pick<WakeUp, 'ring'>;
+  /** Called after each change: it may have left work to the connector. */
+  readonly wake?: (() => void) | undefined;
 }
 
 /**
@@ -145,12 +146,13 @@ export const performEach = <I extends TObject, R, N extends object>(
 async function carryOut<I extends TObject, R, N extends object, T>(
   operation: Operation<I, R, N>,
   deps: Ground & N,
-  { actor, via, ...caller }: OperationCaller,
+  caller: OperationCaller,
   work: (run: (input: Frozen<Static<I>>) => Promise<R>) => Promise<T>,
 ): Promise<T> {
-  const { store, wakeUp } = deps;
+  const { store, wakeUp, wake } = deps;
+  const { actor, via } = caller;
   const now = deps.now();
-  const context = { ...deps, ...caller, by: actor.name, now };
+  const context = { ...deps, ...caller, now };
   const record = async (tx: Tx, audit: Done<R>['audit']): Promise<void> => {
     if (audit !== undefined) await recordAudit(tx, { actor, via, action: operation.name, ...audit }, now);
   };
@@ -169,8 +171,10 @@ async function carryOut<I extends TObject, R, N extends object, T>(
   try {
     const result = await (operation.change === undefined ? read() : store.write(changeIn));
     for (const queue of operation.rings ?? []) wakeUp?.ring(queue);
+    if (operation.change !== undefined) wake?.();
     return result;
   } catch (error) {
+    if (error instanceof RunRefused) throw new Refused('conflict', error.message);
     if (!(error instanceof MonitorError)) throw error;
     throw new Refused('invalid', NOT_VALID, { issues: error.issues });
   }

@@ -209,9 +209,16 @@ export interface RunTable {
   stage: 'preview' | 'run';
   /** What becomes of the stage. */
   state: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
+  /** Who asked for the stage, and by what. */
   actor_kind: AuditTable['actor_kind'];
   actor: string;
+  via: AuditTable['via'];
   created_at: number;
+  /** When the preview ended that was confirmed. */
+  previewed_at: number | null;
+  confirmed_at: number | null;
+  /** When the daemon began the stage. */
+  started_at: number | null;
   ended_at: number | null;
   /** How many of `total` are done. */
   done: number;

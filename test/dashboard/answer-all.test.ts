@@ -32,11 +32,11 @@ describe.each(SUITE_ENGINES)('all differences of a property, on %s', (engine) =>
     await fixture.settled();
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
     const list = await ida.get('/review?kind=difference&provider=hubspot&property=phone');
-    expect(list.text).toContain('action="/review/runs"');
+    expect(list.text).toContain('action="/runs/answers"');
     const filter = { kind: 'difference', provider: 'hubspot', property: 'phone' };
-    const asked = await ida.post('/review/runs', { ...filter, verb: 'accept-difference' });
+    const asked = await ida.post('/runs/answers', { ...filter, verb: 'accept-difference' });
     const path = String(asked.headers['location']);
-    expect(path).toMatch(/^\/review\/runs\/\d+$/);
+    expect(path).toMatch(/^\/runs\/\d+$/);
     const plan = await reached(ida, path, 'Ready: nothing was written yet');
     expect(plan).toContain('Write the register’s value: 3 entries');
     expect(plan).toContain(`hubspot:${second} phone`);
@@ -48,7 +48,7 @@ describe.each(SUITE_ENGINES)('all differences of a property, on %s', (engine) =>
       updates: { phoneNumber: { before: '22222222', after: '33333333' } },
     });
     await fixture.settled();
-    expect([(await ida.post(`${path}/run`, {})).status, (await ida.post(`${path}/run`, {})).status]).toEqual([
+    expect([(await ida.post(`${path}/confirm`, {})).status, (await ida.post(`${path}/confirm`, {})).status]).toEqual([
       303, 303,
     ]);
     const done = await reached(ida, path, 'Done');
@@ -74,25 +74,23 @@ describe('an answer to all', () => {
         .execute(),
     );
     expect((await ida.get('/review?kind=body')).text).toContain('value="drop-body">Delete the webhook’s copy …');
-    expect((await ida.get('/review')).text).not.toContain('action="/review/runs"');
-    expect((await gry.get('/review?kind=body')).text).not.toContain('action="/review/runs"');
+    expect((await ida.get('/review')).text).not.toContain('action="/runs/answers"');
+    expect((await gry.get('/review?kind=body')).text).not.toContain('action="/runs/answers"');
     for (const wrong of [
       { kind: '', verb: 'retry-lane' },
       { kind: 'body', verb: 'retry-lane' },
       { kind: 'lane', verb: 'accept-limit' },
       { kind: 'x', verb: 'y' },
     ])
-      expect((await ida.post('/review/runs', wrong)).status).toBe(422);
-    expect((await gry.post('/review/runs', { kind: 'body', verb: 'drop-body' })).status).toBe(403);
-    for (const path of ['/review/runs/999', '/review/runs/x']) expect((await ida.get(path)).status).toBe(404);
-    const asked = await ida.post('/review/runs', { kind: 'body', verb: 'drop-body' });
+      expect((await ida.post('/runs/answers', wrong)).status).toBe(422);
+    expect((await gry.post('/runs/answers', { kind: 'body', verb: 'drop-body' })).status).toBe(403);
+    for (const path of ['/runs/999', '/runs/x']) expect((await ida.get(path)).status).toBe(404);
+    const asked = await ida.post('/runs/answers', { kind: 'body', verb: 'drop-body' });
     const path = String(asked.headers['location']);
     expect((await ida.get(path)).text).toContain('The preview begins');
-    // A plan that is not ready is not begun, and one that belongs to an undo is none of these.
-    expect((await ida.post(`${path}/run`, {})).status).toBe(303);
+    // A plan that is not ready is not begun.
+    expect((await ida.post(`${path}/confirm`, {})).status).toBe(303);
     expect((await ida.get(path)).text).toContain('The preview begins');
-    expect((await ida.get(path.replace('/review/runs', '/undoes'))).status).toBe(404);
-    await ida.post(path.replace('/review/runs', '/undoes').concat('/cancel'), {});
     await ida.post(`${path}/cancel`, {});
     expect((await ida.get(path)).text).toContain('Cancelled: nothing was written');
   });

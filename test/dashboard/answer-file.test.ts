@@ -66,7 +66,7 @@ describe.each(SUITE_ENGINES)('answers of a file, on %s', (engine) => {
 
     await call('CVR-1-10150833', 3, '33333333');
     await fixture.settled();
-    expect([(await ida.post(`${path}/run`, {})).status, (await ida.post(`${path}/run`, {})).status]).toEqual([
+    expect([(await ida.post(`${path}/confirm`, {})).status, (await ida.post(`${path}/confirm`, {})).status]).toEqual([
       303, 303,
     ]);
     expect(await reached(ida, path, 'Done')).toContain('changed since, left as it is');

@@ -63,9 +63,9 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
     const { text } = await ida.post('/review/back', { choice: id });
-    const [, undo = ''] = /href="(\/undoes\/\d+)"/u.exec(text) ?? [];
+    const [, undo = ''] = /href="(\/runs\/\d+)"/u.exec(text) ?? [];
     await fixture.settled();
-    await ida.post(`${undo}/run`, {});
+    await ida.post(`${undo}/confirm`, {});
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4599999999' });
     expect((await ida.post('/review/back', { choice: id })).text).toContain('no answer to it can be taken back');

@@ -48,7 +48,7 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await fixture.post({ entityId: COMPANY, timestamp: '2026-04-01T09:00:00.000Z', updates });
     await fixture.settled();
     await page.goto(`${base}/review?kind=difference`);
-    await page.click('form[action="/review/runs"] button[value="accept-difference"]');
+    await page.click('form[action="/runs/answers"] button[value="accept-difference"]');
     const pageOf = async (selector: string): Promise<void> => {
       for (let left = 60; left > 0 && (await page.locator(selector).count()) === 0; left -= 1) {
         if (!script) await page.reload();

@@ -171,10 +171,10 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     const notice = noticeIn((await ida.get(String(accepted.headers['location']))).text);
     const taken = await ida.post('/match/back', notice);
     const undo = String(taken.headers['location']);
-    expect(undo).toMatch(/^\/undoes\/\d+$/u);
+    expect(undo).toMatch(/^\/runs\/\d+$/u);
     await fixture.settled();
     expect((await ida.get(undo)).text).toContain('Ready: nothing was written yet');
-    await ida.post(`${undo}/run`, {});
+    await ida.post(`${undo}/confirm`, {});
     await fixture.settled();
     expect(fixture.hubspot.get(records[0])?.['cvr_number'] ?? '').toBe('');
     expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toMatchObject([{ state: 'removed' }]);

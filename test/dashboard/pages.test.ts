@@ -67,10 +67,10 @@ describe.each(SUITE_ENGINES)('a NUL that a request names, on %s', (engine) => {
     ['/keys', { name: 'a\0b' }],
     ['/keys/%00/revoke', {}],
     ['/monitors', { name: 'a\0b', target: 'items', url: 'https://hooks.example.com/a' }],
-    ['/review/runs', { kind: 'difference', verb: 'keep-difference', provider: '\0' }],
+    ['/runs/answers', { kind: 'difference', verb: 'keep-difference', provider: '\0' }],
     ['/review/answers', { verb: 'retry-lane', choice: ' lane/apply/\0' }],
     ['/review/answers', { verb: 'retry-lane', choice: ' lane/apply/%00' }],
-    ['/undoes', { record: '\0', property: '\0' }],
+    ['/runs/undo', { record: '\0', property: '\0' }],
   ];
 
   it('is looked for, and not found', async () => {

@@ -270,7 +270,7 @@ describe('an event of the timeline', () => {
     const page = (await ida.get(`/companies/${COMPANY}`)).text;
     const event = /href="\/writes\?event=(\d+)"/.exec(page)?.[1] ?? '';
     const { text } = await ida.get(`/writes?event=${event}`);
-    expect(text).toContain('action="/undoes"');
+    expect(text).toContain('action="/runs/undo"');
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
   });
 

@@ -31,14 +31,14 @@ describe.each(SUITE_ENGINES)('writes on %s', (engine) => {
     expect(list.text).not.toContain('<script>alert');
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
 
-    const asked = await ida.post('/undoes', { provider: 'hubspot', since: '2020-01-01T00:00' });
+    const asked = await ida.post('/runs/undo', { provider: 'hubspot', since: '2020-01-01T00:00' });
     const path = located(asked);
     const preview = await reached(ida, path, 'Ready: nothing was written yet');
     expect(preview).toContain('would be restored');
     expect(preview).toContain('edited by a person since');
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
 
-    const twice = [await ida.post(`${path}/run`, {}), await ida.post(`${path}/run`, {})];
+    const twice = [await ida.post(`${path}/confirm`, {}), await ida.post(`${path}/confirm`, {})];
     expect(twice.map(located)).toEqual([path, path]);
     await reached(ida, path, 'Done');
     await fixture.settled();
@@ -107,8 +107,8 @@ describe.each(SUITE_ENGINES)('writes on %s', (engine) => {
     const masked = await gry.get(address);
     expect(masked.text).toContain('S••• M•••');
     expect(masked.text).not.toContain(PERSON);
-    expect(masked.text).not.toContain('action="/undoes"');
-    expect((await gry.post('/undoes', { entity: COMPANY })).status).toBe(403);
+    expect(masked.text).not.toContain('action="/runs/undo"');
+    expect((await gry.post('/runs/undo', { entity: COMPANY })).status).toBe(403);
   });
 });
 
@@ -117,11 +117,11 @@ describe('the list of writes', () => {
     const { signedIn } = await playStory();
     const ida = await signedIn('operator');
     expect((await ida.get('/writes')).text).toContain('narrow the list');
-    expect((await ida.post('/undoes', { property: 'name' })).status).toBe(422);
+    expect((await ida.post('/runs/undo', { property: 'name' })).status).toBe(422);
     const bad = await ida.get('/writes?since=yesterday');
     expect([bad.status, bad.text]).toEqual([422, expect.stringContaining('cannot read this time: yesterday')]);
-    for (const path of ['/undoes/999', '/undoes/x']) expect((await ida.get(path)).status).toBe(404);
-    expect((await ida.post('/undoes/999/run', {})).status).toBe(303);
+    for (const path of ['/runs/999', '/runs/x']) expect((await ida.get(path)).status).toBe(404);
+    expect((await ida.post('/runs/999/confirm', {})).status).toBe(404);
   });
 
   it('goes from page to page and shows each write once', async () => {

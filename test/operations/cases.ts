@@ -7,24 +7,11 @@ import { publish } from '../../src/service/publish/publish.ts';
 import { writeValue } from '../../src/store/kv.ts';
 import { openHook, statuses } from '../service/delivering.ts';
 import { COMPANY, changed, listed } from '../service/monitored.ts';
+import { type Case, NEW } from './case.ts';
 import type { Asked, Faces } from './faces.ts';
+import { RUN_CASES } from './run-cases.ts';
 
-/** One operation on each face. */
-export interface Case {
-  readonly operation: string;
-  readonly what: string;
-  /** Makes what the operation is about; its id, and others that the request names. */
-  readonly make: (faces: Faces) => Promise<readonly [id: string, other?: string]>;
-  readonly ask: (id: string, other: string) => Asked;
-  readonly result: string;
-  /** What the second request of the same comes to; a new thing if absent. */
-  readonly again?: 'unchanged' | 404 | 409;
-}
-
-/** An id that nothing has. */
-export const NOBODY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const HOOK = 'https://hooks.example.com/cvr';
-const NEW = ['', NOBODY] as const;
 const RECIPIENT = 'ida@example.com';
 
 const monitor = async (faces: Faces): Promise<readonly [string]> => [(await faces.make()).id];
@@ -397,4 +384,5 @@ export const CASES: readonly Case[] = [
     result: 'revoked; 1 jobs left on',
     again: 'unchanged',
   },
+  ...RUN_CASES,
 ];

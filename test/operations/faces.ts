@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Connection } from '../../providers/provider.ts';
 import { type AuditRow, readAudit } from '../../src/runtime/operators/audit.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import type { MonitorInput } from '../../src/service/monitors/monitor-input.ts';
@@ -12,6 +13,7 @@ import { openHarness } from '../service/routes/harness.ts';
 import { runCli } from '../support/cli.ts';
 import { checked } from '../support/config.ts';
 import { NO_CONFIGURATION } from '../support/configuration.ts';
+import { crmOf } from '../support/crm.ts';
 import { type ENGINES, newFolder, newStoreUrl, opened } from '../support/stores.ts';
 
 export const FACES = ['command', 'api', 'page'] as const;
@@ -32,6 +34,15 @@ export interface Answered {
 
 export type Faces = Awaited<ReturnType<typeof openFaces>>;
 
+/** A connection whose CRM holds what a case puts there. */
+const connection: Connection = {
+  check: async () => ({ id: '1', name: 'x', notes: [] }),
+  properties: async () => [],
+  read: async (ids) => ids.map((id) => ({ kind: 'found', id, properties: {} })),
+  update: async (patches) => patches.map(({ id }) => ({ kind: 'written', id })),
+  scan: async () => ({ records: [] }),
+};
+
 export async function openFaces(engine: (typeof ENGINES)[number]) {
   const url = await newStoreUrl(engine);
   const store = await opened(url);
@@ -46,8 +57,9 @@ export async function openFaces(engine: (typeof ENGINES)[number]) {
   await writeFile(file, JSON.stringify(content));
   const { config } = await checked(content);
   const configuration = { ...NO_CONFIGURATION, rules: () => config.connector?.providers ?? [] };
-  const api = await openHarness(engine, { store, secrets, configuration });
-  const pages = await startPages({ engine, store, secrets, configuration });
+  const crms = [crmOf({ connection, mapping: [], properties: [], match: 'cvr', store, now: Date.now })];
+  const api = await openHarness(engine, { store, secrets, configuration, crms });
+  const pages = await startPages({ engine, store, secrets, configuration, crms });
   const admin = await pages.admin();
   // Its form token is that of every form.
   await admin.get('/keys');
@@ -92,7 +104,7 @@ async function submit(admin: Visitor, path: string, fields: Readonly<Record<stri
 }
 
 /** Columns that differ between two monitors or keys that are equal otherwise: seals, digests and numbers. */
-const OWN: ReadonlySet<string> = new Set(['security', 'url', 'hash', 'seq', 'change', 'entity_seq']);
+const OWN: ReadonlySet<string> = new Set(['security', 'url', 'hash', 'seq', 'change', 'entity_seq', 'run']);
 
 /** What the store holds of a monitor or key, with its id and each time under one name. */
 export async function rowsOf(store: Store, id: string): Promise<unknown> {
@@ -108,6 +120,11 @@ export async function rowsOf(store: Store, id: string): Promise<unknown> {
     items: await of('item'),
     deliveries: await of('delivery'),
     unsubscribed: await of('unsubscribed'),
+    lastRun: await store.db
+      .selectFrom('run')
+      .select(['task', 'input', 'stage', 'state', 'done', 'total', 'confirmed_at', 'ended_at'])
+      .orderBy('id', 'desc')
+      .executeTakeFirst(),
   };
   return anonymous(rows, id);
 }

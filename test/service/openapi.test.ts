@@ -218,7 +218,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
       return send(operation, `${address}${mark(address)}accesskey=other`, { 'x-access-key': key });
     if (operation.path === '/unsubscribe') return send(operation, '/unsubscribe?token=forged', {});
     if (operation.body !== undefined) return send(operation, address, proofOf(operation, key), '{');
-    const odd = addressOf(operation, { ...known, id: 'ODD', seq: 'ODD' }).replace('ODD', '%FF');
+    const odd = addressOf(operation, { ...known, id: 'ODD', seq: 'ODD', run: 'ODD' }).replace('ODD', '%FF');
     return send(operation, odd, proofOf(operation, key));
   },
   401: (operation) => send(operation, addressOf(operation, {}), {}, operation.body?.example),
@@ -234,6 +234,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
       Provider: 'nobody',
       JobId: 'nobody',
       id: 'nobody',
+      run: '999999',
       entityId: 'CVR-1-99999999',
     });
     const body = BODIES_404[operation.operationId] ?? operation.body?.example;
@@ -246,7 +247,10 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     const body = BODIES_409[operation.operationId];
     if (body !== undefined) return send(operation, addressOf(operation, known), proofOf(operation, key), body);
     const entityId = 'CVR-3-4000000009';
-    await app.store.write((tx) => beginErasure(tx, { entities: [entityId], names: [] }, '', Date.now()));
+    await app.store.write(async (tx) => {
+      await beginErasure(tx, { entities: [entityId], names: [] }, '', Date.now());
+      await tx.updateTable('run').set({ state: 'cancelled' }).execute();
+    });
     return send(operation, addressOf(operation, known), proofOf(operation, key), { entityId });
   },
   async 413(operation) {
@@ -256,7 +260,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
   async 414(operation) {
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
     const long = 'x'.repeat(501);
-    const address = addressOf(operation, { ...known, Provider: long, JobId: long, id: long, seq: long });
+    const address = addressOf(operation, { ...known, Provider: long, JobId: long, id: long, seq: long, run: long });
     return send(operation, address, proofOf(operation, key), operation.body?.example);
   },
   async 415(operation) {
@@ -275,6 +279,8 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
       url: 'none',
       from: 'none',
       seq: '0',
+      run: '0',
+      task: 'none',
       state: 'none',
       replay: 'none',
       keepJobs: 'none',
@@ -287,7 +293,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
   async 429(operation) {
     const { key, known } = await lay(running, hookUrl, [...USUAL_SCOPES, 'admin']);
     const proof = isAdminRoute(operation) ? { authorization: `Bearer ${key}` } : { 'x-access-key': key };
-    const address = addressOf(operation, { ...known, id: 'nobody', seq: '1' });
+    const address = addressOf(operation, { ...known, id: 'nobody', seq: '1', run: '1' });
     let last = await send(operation, address, proof, operation.body?.example);
     for (let call = 0; call < CALLS; call++) last = await send(operation, address, proof, operation.body?.example);
     return last;

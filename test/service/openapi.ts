@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, startApp } from '../../src/app.ts';
 import { documentOf } from '../../src/commands/emulate/sample/document.ts';
+import { UNDO } from '../../src/connector/undo/undo-task.ts';
 import { sampleCompany } from '../../src/protocol/sample/company.ts';
+import { requestPreview } from '../../src/runtime/runs/runs.ts';
 import { createKey, type Scope } from '../../src/service/keys/keys.ts';
 import { unsubscribeUrl } from '../../src/service/mail/unsubscribe.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
+import type { Tx } from '../../src/store/store.ts';
 import { checked } from '../support/config.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -67,7 +70,7 @@ export async function startProcess(
   const register = join(folder, 'register.ndjson');
   await writeFile(register, `${JSON.stringify(documentOf([version]))}\n`);
   const auth = { method: 'Header', key: 'x-webhook-key', value: WEBHOOK_SECRET };
-  const hubspot = { use: 'hubspot', accessToken: 'x', baseUrl: 'http://127.0.0.1:9' };
+  const hubspot = { use: 'hubspot', accessToken: 'x', baseUrl: 'http://127.0.0.1:9', match: { property: 'cvr' } };
   const { config } = await checked({
     server: { port: 0 },
     admin: { token: ADMIN_TOKEN },
@@ -140,7 +143,9 @@ export async function lay({ app }: Process, url: string, scopes: readonly Scope[
     const { id: JobId } = await createMonitor(tx, job, { secrets, now });
     const monitor = await createMonitor(tx, { name: 'monitor', url, enabled: false }, { secrets, now });
     const token = new URL(unsubscribeUrl(app.url, secrets, monitor.id, 'sales@example.com')).searchParams.get('token');
-    return { key: key.key, known: { JobId, id: monitor.id, token: token ?? '', key: key.id, keyId: key.id, url } };
+    const run = await previewedRun(tx, now);
+    const ids = { JobId, id: monitor.id, key: key.id, keyId: key.id, run };
+    return { key: key.key, known: { ...ids, token: token ?? '', url } };
   });
 }
 
@@ -162,6 +167,15 @@ export async function layConfiguration({ app: { store } }: Process, waits = true
       .where('key', '=', 'rules:hubspot')
       .execute();
   });
+}
+
+/** An undo that waits for its confirmation. */
+async function previewedRun(tx: Tx, now: number): Promise<string> {
+  const asked = { input: { event: 1 }, actor: { kind: 'user', name: 'ida' }, via: 'command' } as const;
+  const id = await requestPreview(tx, UNDO, asked, now);
+  await tx.deleteFrom('lane').where('queue', '=', UNDO.queue).execute();
+  await tx.updateTable('run').set({ state: 'done', ended_at: now }).where('id', '=', id).execute();
+  return String(id);
 }
 
 /** How a caller proves who it is, by what the operation asks for. */

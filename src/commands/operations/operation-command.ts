@@ -10,7 +10,6 @@ import {
   type ExitCode,
   flag,
   integer,
-  needed,
   type OptionSpec,
   oneOf,
   text,
@@ -52,7 +51,9 @@ export function operationCommand<I extends TObject, R, N extends object, D exten
     examples: face.examples,
     operation: operation.name,
     args: Object.fromEntries(
-      args.map((name): [string, Argument<string>] => [nameOf(name), needed(aboutOf(operation.input.properties[name]))]),
+      properties
+        .filter(([name]) => args.includes(name))
+        .map(([name, schema]): [string, Argument] => [nameOf(name), argumentOf(name, schema)]),
     ),
     options: Object.fromEntries(options.map(([name, schema]) => [nameOf(name), optionOf(name, schema)])),
     run: (context, words, chosen) =>
@@ -98,6 +99,12 @@ const failWith =
     if (error.kind === 'invalid') throw new UsageError(error.issues.map(issueText).join('; '));
     throw new Error(error.kind === 'unknown' && hint !== undefined ? `${error.message}: ${hint}` : error.message);
   };
+
+const argumentOf = (name: string, schema: TSchema): Argument => ({
+  about: aboutOf(schema),
+  shape: Type.IsOptional(schema) ? 'optional' : 'needed',
+  read: optionOf(name, schema).read,
+});
 
 function optionOf(name: string, schema: TSchema): OptionSpec<unknown> {
   const about = aboutOf(schema);

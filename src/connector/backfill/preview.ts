@@ -2,7 +2,7 @@
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';
 import { UNSURE } from '../follow/verdict.ts';
-import type { BackfillPreview } from './plan/backfill-runs.ts';
+import type { BackfillPreview } from './plan/backfill-task.ts';
 import { openWarnings } from './plan/doubts.ts';
 import { listRows } from './plan/list-rows.ts';
 import { movedNumbers, ownOf } from './plan/moved-numbers.ts';

@@ -1,12 +1,11 @@
 /** Answers that a person wrote into the list of review, as a file: read, checked row by row, and planned as a run. */
 
 import { type CsvLine, type CsvProblem, readCsv } from '../../runtime/files/csv-rows.ts';
-import type { AuditActor } from '../../runtime/operators/audit.ts';
-import { requestPreview, storeItems } from '../../runtime/runs/runs.ts';
+import { type RunCaller, requestPreview, storeItems } from '../../runtime/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
 import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
 import { type ReviewKind, readReviewId, VERBS } from './review-kinds.ts';
-import { itemOf, type PlannedAnswer, REVIEW } from './review-runs.ts';
+import { itemOf, type PlannedAnswer, REVIEW } from './review-task.ts';
 
 /** What came of a file: a run that looks at its answers, or all that is wrong with it, of which the first is told. */
 export type ImportResult =
@@ -26,7 +25,7 @@ const STEP = 1_000;
 /** Reads a file, and asks for a preview of its answers. Rows without an answer are passed over; nothing is answered yet. */
 export async function importAnswers(
   { store, now }: { readonly store: Store; readonly now: () => number },
-  { file, actor }: { readonly file: string; readonly actor: AuditActor },
+  { file, ...caller }: RunCaller & { readonly file: string },
 ): Promise<ImportResult> {
   const entries = new Map<string, PlannedAnswer>();
   const problems: CsvProblem[] = [];
@@ -43,7 +42,7 @@ export async function importAnswers(
   if (entries.size === 0) return { kind: 'empty' };
   const items = [...entries.values()].map(itemOf);
   const run = await store.write(async (tx) => {
-    const id = await requestPreview(tx, REVIEW, { input: { rows: items.length }, actor }, now());
+    const id = await requestPreview(tx, REVIEW, { input: { rows: items.length }, ...caller }, now());
     for (let start = 0; start < items.length; start += STEP) await storeItems(tx, id, items.slice(start, start + STEP));
     return id;
   });

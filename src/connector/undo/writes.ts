@@ -26,6 +26,13 @@ export interface Selection {
   readonly rule?: string | undefined;
 }
 
+/** Whether a selection is narrow enough to be taken back: by when, of what company, which record or which event. */
+export const isNarrow = ({ event, entity, since, record, provider }: Selection): boolean =>
+  event !== undefined ||
+  entity !== undefined ||
+  since !== undefined ||
+  (record !== undefined && provider !== undefined);
+
 /** A value that we wrote, and what it replaced. */
 export interface Write {
   readonly at: number;

@@ -9,8 +9,11 @@ export const connectionAddress = (name: string): string => `/connections/${encod
 /** Where a monitor's page is. */
 export const monitorAddress = (id: string): string => `/monitors/${encodeURIComponent(id)}`;
 
-/** Where undoes are. */
-export const UNDOES = '/undoes';
-
 /** The page of the accepted configuration. */
 export const CONFIGURATION = '/installation/configuration';
+
+/** Where runs are. */
+export const RUNS = '/runs';
+
+/** Where the page of a run is. */
+export const runAddress = (id: number | string): string => `${RUNS}/${id}`;

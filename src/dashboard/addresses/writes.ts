@@ -69,13 +69,6 @@ const entityIn = (text: string): string | undefined => {
   return canonicalEntityId(text) ?? (cvr.kind === 'number' ? companyEntityId(cvr.number) : undefined);
 };
 
-/** Whether a selection is narrow enough to be taken back: by when, of what company, which record or which event. */
-export const isNarrow = ({ event, entity, since, record, provider }: Selection): boolean =>
-  event !== undefined ||
-  entity !== undefined ||
-  since !== undefined ||
-  (record !== undefined && provider !== undefined);
-
 /** The fields that make a selection again. */
 export function textsOf(selection: Selection): SelectionTexts {
   const text = (value: string | number | undefined): string => (value === undefined ? '' : String(value));

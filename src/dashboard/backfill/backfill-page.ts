@@ -1,7 +1,7 @@
 /** The pages of backfills: where each connection's stands, and the plan of one. */
 import { Readable } from 'node:stream';
 import type { VNode } from 'preact';
-import { BACKFILL, type BackfillJob, readOpenBackfill } from '../../connector/backfill/plan/backfill-runs.ts';
+import { BACKFILL, type BackfillJob, readOpenBackfill } from '../../connector/backfill/plan/backfill-task.ts';
 import { isEditable } from '../../connector/backfill/plan/edit-row.ts';
 import { listRows, type PlanPage } from '../../connector/backfill/plan/list-rows.ts';
 import { planText } from '../../connector/backfill/plan/write-plan.ts';
@@ -11,15 +11,16 @@ import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readConnections } from '../../operations/status/connections.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { listRuns } from '../../runtime/runs/runs.ts';
+import { isRunOf, listRuns } from '../../runtime/runs/runs.ts';
 import type { Db } from '../../store/store.ts';
+import { runAddress } from '../addresses/addresses.ts';
 import { connectionState } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage } from '../routes/routes.ts';
-import { runList } from '../routes/run-actions.ts';
+import { recentRuns } from '../routes/run-list.ts';
 import {
   type BackfillPageDeps,
   backfillAddress,
@@ -34,7 +35,6 @@ import { readOutlook } from './outlook-column.ts';
 import { confidenceTable, namesOf, noRows, planFilterForm, planTable } from './plan-table.ts';
 import { addBackfillRequests, applyForm, scanForm } from './requests.ts';
 import { addPlanRows, rowActions } from './row-page.ts';
-import { addBackfillRuns, BACKFILLS } from './run-page.ts';
 import { addSkipAll, skipAllLink } from './skip-all.ts';
 import { addPlanUpload } from './upload.ts';
 
@@ -46,7 +46,6 @@ const LOOKED_THROUGH = 50;
 /** Adds the list, the page of one connection, and its plan as a file. */
 export function addBackfill(app: Server, deps: BackfillPageDeps): void {
   const { store } = deps;
-  addBackfillRuns(app, deps);
   addBackfillRequests(app, deps);
   addPlanRows(app, deps);
   addPlanUpload(app, deps);
@@ -132,21 +131,19 @@ async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): P
 }
 
 const runLink = ({ reader }: Visit, { id }: BackfillJob): VNode =>
-  html`<p class="notice"><a href=${`${BACKFILLS}/${id}`}>${reader.text('backfill.open')}</a></p>`;
+  html`<p class="notice"><a href=${runAddress(id)}>${reader.text('backfill.open')}</a></p>`;
 
 /** The latest scans and applies of a connection. */
 async function recentBackfills(db: Db, visit: Visit, { name: connection }: Crm): Promise<Markup> {
   const { reader } = visit;
-  const runs = (await listRuns(db, BACKFILL, LOOKED_THROUGH)).filter(({ input }) => input.provider === connection);
-  const kinds = new Map(runs.map(({ id, input }) => [String(id), input.kind]));
-  return runList(
+  const runs = (await listRuns(db, { task: BACKFILL.queue }, LOOKED_THROUGH))
+    .filter((run) => isRunOf(BACKFILL, run))
+    .filter(({ input }) => input.provider === connection);
+  return recentRuns(
     visit,
-    {
-      title: reader.text('backfill.recent'),
-      path: BACKFILLS,
-      name: (id) => reader.text(`backfill.${kinds.get(id) ?? 'scan'}Title`, { id, name: connection }),
-    },
+    { title: reader.text('backfill.recent'), task: BACKFILL.queue },
     runs.slice(0, RECENT),
+    ({ id, input }) => reader.text(`backfill.${input.kind}Title`, { id: String(id), name: connection }),
   );
 }
 

@@ -1,6 +1,5 @@
 /** The forms that ask for a scan, or for the preview of an apply. */
 import type { VNode } from 'preact';
-import { type BackfillRequest, requestBackfill } from '../../connector/backfill/plan/backfill-runs.ts';
 import {
   type BackfillProgress,
   isApplying,
@@ -10,15 +9,19 @@ import {
 } from '../../connector/backfill/rows/progress.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
+import type { Refused } from '../../operations/operation.ts';
+import { previewApply, scanCrm } from '../../operations/run-requests.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
+import { runAddress } from '../addresses/addresses.ts';
 import { confirmationPage } from '../page/confirmation.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
 import { hidden, notFoundPage } from '../page/messages.ts';
 import type { Visit } from '../page/visit.ts';
-import { addAction, addPage } from '../routes/routes.ts';
+import { addForm } from '../routes/operation-form.ts';
+import { addPage } from '../routes/routes.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf } from './filter.ts';
-import { BACKFILLS } from './run-page.ts';
 
 /** Adds the actions, and the page that asks before a scan forgets something. */
 export function addBackfillRequests(app: Server, deps: BackfillPageDeps): void {
@@ -31,27 +34,35 @@ export function addBackfillRequests(app: Server, deps: BackfillPageDeps): void {
       return crm?.match === undefined ? undefined : anewPage(visit, crm, await readRun(store.db, crm.name));
     },
   });
-  for (const kind of ['scan', 'apply'] as const)
-    addAction(app, deps, {
-      path: `/backfill/:name/${kind}`,
-      async run(visit, fields) {
-        const crm = crmOf(deps, visit);
-        if (crm?.match === undefined) return notFoundPage(visit.reader);
-        const input = { kind, provider: crm.name, ...readRequest(kind, fields) };
-        const { actor } = visit.visitor;
-        const id = await store.write((tx) => requestBackfill(tx, { input, actor }, visit.now));
-        return `${BACKFILLS}/${id}`;
-      },
-    });
+  const next = (_visit: Visit, { id }: { readonly id: number }): string => runAddress(id);
+  const isSet = (fields: Fields, name: string): boolean => fieldValue(fields, name) === 'yes';
+  addForm(app, deps, scanCrm, {
+    path: '/backfill/:name/scan',
+    input: ({ param }, fields) => ({
+      provider: param('name'),
+      revision: fieldValue(fields, 'revision'),
+      goesOn: isSet(fields, 'goesOn'),
+    }),
+    next,
+    refused,
+  });
+  addForm(app, deps, previewApply, {
+    path: '/backfill/:name/apply',
+    input: ({ param }, fields) => ({
+      provider: param('name'),
+      revision: fieldValue(fields, 'revision'),
+      trust: fieldValue(fields, 'trust') === 'register' ? ('register' as const) : ('crm' as const),
+      sendUpdate: isSet(fields, 'sendUpdate'),
+      isMeant: isSet(fields, 'meant'),
+    }),
+    next,
+    refused,
+  });
 }
 
-function readRequest(kind: BackfillRequest['kind'], fields: Fields): Omit<BackfillRequest, 'kind' | 'provider'> {
-  const isSet = (name: string): boolean => fieldValue(fields, name) === 'yes';
-  const revision = fieldValue(fields, 'revision');
-  if (kind === 'scan') return { revision, goesOn: isSet('goesOn') };
-  const trust = fieldValue(fields, 'trust') === 'register' ? 'register' : 'crm';
-  return { revision, trust, sendUpdate: isSet('sendUpdate'), isMeant: isSet('meant') };
-}
+/** Of a connection that is not configured, or has no property for the number. */
+const refused = ({ reader }: Visit, { issues }: Refused): PageBody | undefined =>
+  issues.some(({ path }) => path === '/provider') ? notFoundPage(reader) : undefined;
 
 /** What a scan from the beginning forgets. */
 function anewPage(visit: Visit, { name }: Crm, run: BackfillProgress | undefined) {

@@ -1,7 +1,7 @@
 /** One row of a plan: what the scan saw, and the form that says what is to become of it. */
 
 import type { VNode } from 'preact';
-import { readOpenBackfill } from '../../connector/backfill/plan/backfill-runs.ts';
+import { readOpenBackfill } from '../../connector/backfill/plan/backfill-task.ts';
 import {
   editRow,
   isEditable,

@@ -12,7 +12,7 @@ import { hidden, messagePage } from '../page/messages.ts';
 import { brief, noDefaultAnswer, table } from '../page/parts.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-import { addOperationForm } from '../routes/operation-form.ts';
+import { addForm } from '../routes/operation-form.ts';
 import type { RouteDeps } from '../routes/routes.ts';
 
 export interface ProposalDeps extends RouteDeps {
@@ -21,31 +21,21 @@ export interface ProposalDeps extends RouteDeps {
 
 /** Adds the action that accepts. */
 export function addAcceptance(app: Server, deps: ProposalDeps): void {
-  const { store, configuration } = deps;
-  addOperationForm(
-    app,
-    deps,
-    { operation: applyConfig, needs: { store, configuration } },
-    {
-      path: '/connections/:name/accept',
-      input: ({ param }, fields) => ({
-        provider: param('name'),
-        ...(fieldValue(fields, 'seen') !== '' && { change: fieldValue(fields, 'seen') }),
-      }),
-      next(_visit, { provider }, fields) {
-        configuration.applied?.();
-        return fieldValue(fields, 'back') === '' ? connectionAddress(provider) : CONFIGURATION;
-      },
-      refused: ({ reader }, { kind }) =>
-        kind === 'conflict'
-          ? messagePage(reader, {
-              status: 409,
-              title: reader.text('error.invalid'),
-              help: reader.text('rules.changed'),
-            })
-          : undefined,
+  addForm(app, deps, applyConfig, {
+    path: '/connections/:name/accept',
+    input: ({ param }, fields) => ({
+      provider: param('name'),
+      ...(fieldValue(fields, 'seen') !== '' && { change: fieldValue(fields, 'seen') }),
+    }),
+    next(_visit, { provider }, fields) {
+      deps.configuration.applied?.();
+      return fieldValue(fields, 'back') === '' ? connectionAddress(provider) : CONFIGURATION;
     },
-  );
+    refused: ({ reader }, { kind }) =>
+      kind === 'conflict'
+        ? messagePage(reader, { status: 409, title: reader.text('error.invalid'), help: reader.text('rules.changed') })
+        : undefined,
+  });
 }
 
 /** What the file changes and nobody accepted yet; nothing if a daemon has not looked at it, or its file is an old one. */

@@ -4,13 +4,13 @@ import { findLink } from '../../connector/links/links.ts';
 import { takeBackMatch } from '../../connector/match/answer.ts';
 import { readRejections } from '../../connector/match/results.ts';
 import { type MatchPlace, readUndecided } from '../../connector/match/undecided.ts';
-import { UNDO } from '../../connector/undo/undo-runs.ts';
+import { UNDO } from '../../connector/undo/undo-task.ts';
 import { countWrites } from '../../connector/undo/writes.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { requestPreview } from '../../runtime/runs/runs.ts';
-import { companyAddress, UNDOES } from '../addresses/addresses.ts';
+import { companyAddress, runAddress } from '../addresses/addresses.ts';
 import { at } from '../addresses/match.ts';
 import type { CompanyDeps } from '../companies/company-deps.ts';
 import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
@@ -73,7 +73,7 @@ export function addTakeBack(app: Server, { store, ...deps }: CompanyDeps): void 
             now,
           );
           if (linked === undefined || (await countWrites(tx, written)) === 0) return at(ref);
-          return `${UNDOES}/${await requestPreview(tx, UNDO, { input: written, actor: visitor.actor }, now)}`;
+          return runAddress(await requestPreview(tx, UNDO, { input: written, actor: visitor.actor, via: 'page' }, now));
         });
         const help = reader.text('match.notBack');
         return done ?? messagePage(reader, { status: 409, title: reader.text('nav.match'), help });

@@ -28,11 +28,11 @@ import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage, type ReviewDeps } from '../routes/routes.ts';
+import { answerAllForm, recentAnswers } from './answer-all.ts';
 import { withButtonNames } from './answer-names.ts';
 import { addAnswers, answerForm, answersOf, choiceBox } from './answers.ts';
 import { addCopies, copyAddress } from './copy-page.ts';
 import { addReviewExport } from './export.ts';
-import { addReviewRuns, answerAllForm, recentRuns } from './run-page.ts';
 import { ANSWERED, addTakeBack } from './take-back.ts';
 import { addReviewUpload } from './upload.ts';
 
@@ -44,7 +44,6 @@ const MOST_READ = 1_000;
 export function addReview(app: Server, deps: ReviewDeps): void {
   addAnswers(app, deps);
   addTakeBack(app, deps);
-  if (deps.halves.connector) addReviewRuns(app, deps);
   addReviewExport(app, deps);
   addReviewUpload(app, deps);
   addCopies(app, deps);
@@ -58,7 +57,7 @@ export function addReview(app: Server, deps: ReviewDeps): void {
         title: reader.text('nav.review'),
         body: html`<p>${reader.text('review.help')}</p>
           ${filterForm(visit, filter)} ${kind === 'difference' ? await differences(deps, visit, filter) : await list(deps, visit, filter)}
-          ${await recentRuns(deps.store.db, visit)}
+          ${await recentAnswers(deps.store.db, visit)}
           <p><a href=${ANSWERED}>${reader.text('takeBack.answered')}</a></p>`,
       };
     },

@@ -3,13 +3,13 @@ import type { VNode } from 'preact';
 import { type AnswerPlace, readAnswers } from '../../connector/review/given-answers.ts';
 import { readReviewId } from '../../connector/review/review-kinds.ts';
 import { type TakenBack, takeBack } from '../../connector/review/take-back.ts';
-import { UNDO } from '../../connector/undo/undo-runs.ts';
+import { UNDO } from '../../connector/undo/undo-task.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { requestPreview } from '../../runtime/runs/runs.ts';
 import type { Tx } from '../../store/store.ts';
-import { UNDOES } from '../addresses/addresses.ts';
+import { runAddress } from '../addresses/addresses.ts';
 import { FORM_TOKEN, fieldValues } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -118,7 +118,8 @@ async function takeOneBack(tx: Tx, { visitor, now }: Visit, id: string): Promise
   const entry = { actor: visitor.actor, via: 'page', action: 'review.takeBack', subject: id } as const;
   await recordAudit(tx, { ...entry, result: taken.note }, now);
   const undoes: number[] = [];
-  for (const input of taken.written) undoes.push(await requestPreview(tx, UNDO, { input, actor: visitor.actor }, now));
+  for (const input of taken.written)
+    undoes.push(await requestPreview(tx, UNDO, { input, actor: visitor.actor, via: 'page' }, now));
   return { ...taken, undoes };
 }
 
@@ -144,7 +145,7 @@ function wordsOf(reader: Reader, id: string, outcome: Outcome): VNode {
   if (outcome.kind === 'unknown') return state('idle', reader.text('takeBack.unknown'));
   if (outcome.kind === 'changed') return state('warn', reader.text('takeBack.changed'));
   const links = (outcome.undoes ?? []).map(
-    (run) => html` <a href=${`${UNDOES}/${run}`}>${reader.text('takeBack.undo')}</a>`,
+    (run) => html` <a href=${runAddress(run)}>${reader.text('takeBack.undo')}</a>`,
   );
   const kind = readReviewId(id)?.kind;
   const back = kind !== undefined && html` <a href=${`/review?kind=${kind}`}>${reader.text(`kind.${kind}`)}</a>`;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { importAnswers } from '../../connector/review/import-answers.ts';
 import type { Server } from '../../http/server/server.ts';
 import { FILE_FORM, MOST_MB } from '../access/forms.ts';
+import { runAddress } from '../addresses/addresses.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -33,8 +34,8 @@ async function upload(deps: RouteDeps, visit: Visit, content: Buffer): Promise<s
   try {
     const file = join(folder, 'review.csv');
     await writeFile(file, content, { mode: 0o600 });
-    const result = await importAnswers(deps, { file, actor: visitor.actor });
-    if (result.kind === 'taken') return `/review/runs/${result.run}`;
+    const result = await importAnswers(deps, { file, actor: visitor.actor, via: 'page' });
+    if (result.kind === 'taken') return runAddress(result.run);
     if (result.kind === 'empty') return refused(visit, reader.text('answers.noneInFile'));
     const lines = result.problems.map(
       ({ line, problem }) => html`<li>${reader.text('upload.line', { line })}: ${said(reader, problem)}</li>`,

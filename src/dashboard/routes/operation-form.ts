@@ -1,7 +1,6 @@
 /** An operation as the form of a page: what is sent becomes its input, and its result the next page. */
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { Server } from '../../http/server/server.ts';
-import type { ServiceNeeds } from '../../operations/list.ts';
 import {
   type Frozen,
   invalid,
@@ -17,7 +16,7 @@ import type { PageBody } from '../page/layout.ts';
 import { messagePage, notFoundPage } from '../page/messages.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-import { addAction, type RouteDeps, type ServicePageDeps } from './routes.ts';
+import { addAction, type RouteDeps } from './routes.ts';
 
 type Next = string | PageBody | Promise<string | PageBody>;
 
@@ -46,33 +45,21 @@ interface FormFace<I extends TObject, R> {
   readonly refused?: (visit: Visit, refusal: Refused, fields: Fields) => Next | undefined;
 }
 
-/** Adds the action of a form on the service half. A form that is sent twice changes nothing the second time. */
-export const addForm = <I extends TObject, R>(
+/** Adds the action of a form. A form that is sent twice changes nothing the second time. */
+export function addForm<I extends TObject, R, N extends object>(
   app: Server,
-  deps: ServicePageDeps,
-  operation: Operation<I, R, ServiceNeeds>,
-  face: FormFace<I, R>,
-): void => {
-  const { management } = deps;
-  addOperationForm(app, deps, { operation, needs: { ...management, options: management.monitorOptions } }, face);
-};
-
-/** The same of an operation with what it needs. */
-export function addOperationForm<I extends TObject, R, N extends object>(
-  app: Server,
-  deps: RouteDeps,
-  { operation, needs }: { readonly operation: Operation<I, R, N>; readonly needs: N },
+  deps: RouteDeps & N,
+  operation: Operation<I, R, N>,
   face: FormFace<I, R>,
 ): void {
   const { path, form, names = {}, caller, next, refused } = face;
   const { input = (visit: Visit, fields: Fields) => inputOf(operation.input, visit, fields, names) } = face;
-  const { store } = deps;
   addAction(app, deps, {
     path,
     role: operation.role,
     ...(form !== undefined && { form }),
     async run(visit, fields) {
-      const ground = { ...needs, store, now: () => visit.now };
+      const ground = { ...deps, now: () => visit.now };
       try {
         const by = { actor: visit.visitor.actor, via: 'page', ...caller?.(fields) } as const;
         const value = await perform(operation, await input(visit, fields), ground, by);

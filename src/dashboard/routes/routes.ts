@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { CallLimit } from '../../http/server/call-limit.ts';
 import type { Server } from '../../http/server/server.ts';
+import type { ServiceNeeds } from '../../operations/list.ts';
+import type { Ground } from '../../operations/operation.ts';
 import { isSameSecret } from '../../protocol/auth.ts';
 import { includesRole, type Role } from '../../runtime/operators/operators.ts';
 import type { ServiceManagement } from '../../service/service.ts';
@@ -42,7 +44,7 @@ export interface RouteDeps extends AdmissionDeps {
 }
 
 /** What the pages of the service half need besides. */
-export interface ServicePageDeps extends RouteDeps {
+export interface ServicePageDeps extends RouteDeps, ServiceNeeds, Pick<Ground, 'wakeUp'> {
   readonly management: ServiceManagement;
 }
 

@@ -4,13 +4,12 @@ import type { Crm } from '../../connector/crm/crm.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import type { DecidedLine } from '../../connector/history/history-lines.ts';
 import { listWrites, type WritePage } from '../../connector/undo/list-writes.ts';
-import { UNDO } from '../../connector/undo/undo-runs.ts';
+import { UNDO } from '../../connector/undo/undo-task.ts';
+import { isNarrow } from '../../connector/undo/writes.ts';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { listRuns } from '../../runtime/runs/runs.ts';
-import { UNDOES } from '../addresses/addresses.ts';
 import {
-  isNarrow,
   readSelection,
   SELECTION_FIELDS,
   type SelectionTexts,
@@ -28,7 +27,7 @@ import { table, textFilter, timeOf } from '../page/parts.ts';
 import { timeFilter } from '../page/typed-time.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage, type RouteDeps } from '../routes/routes.ts';
-import { runList } from '../routes/run-actions.ts';
+import { recentRuns } from '../routes/run-list.ts';
 
 export interface WritesDeps extends RouteDeps {
   readonly crms: readonly Pick<Crm, 'name'>[];
@@ -58,7 +57,7 @@ async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts)
   const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
   const page = await listWrites(db, { ...selection, before }, SHOWN);
   const names = await companyNames(db, [...new Set(page.writes.map(({ entity }) => entity))]);
-  const undoes = await listRuns(db, UNDO, RECENT);
+  const undoes = await listRuns(db, { task: UNDO.queue }, RECENT);
   return {
     title: reader.text('nav.writes'),
     body: html`<p>${reader.text('writes.help')}</p>
@@ -69,7 +68,7 @@ async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts)
         ${before !== undefined && html`<a href=${writesAddress(texts)}>${reader.text('list.newest')}</a>`}
         ${page.older !== undefined && html`<a rel="next" href=${writesAddress(texts, { before: String(page.older) })}>${reader.text('list.older')}</a>`}
       </p>
-      ${runList(visit, { title: reader.text('undo.recent'), path: UNDOES, name: (id) => reader.text('undo.title', { id }) }, undoes)}`,
+      ${recentRuns(visit, { title: reader.text('undo.recent'), task: UNDO.queue }, undoes, ({ id }) => reader.text('undo.title', { id: String(id) }))}`,
   };
 }
 
@@ -111,7 +110,7 @@ function filterForm({ crms }: WritesDeps, { reader, now }: Visit, texts: Selecti
 function undoForm({ reader, visitor, formToken }: Visit, texts: SelectionTexts, narrow: boolean): Markup {
   if (!includesRole(visitor.role, 'operator')) return null;
   if (!narrow) return html`<p class="quiet">${reader.text('undo.narrow')}</p>`;
-  return html`<form method="post" action="/undoes" class="actions">
+  return html`<form method="post" action="/runs/undo" class="actions">
     ${hidden({ [FORM_TOKEN]: formToken, ...texts })}
     <button aria-describedby="undo-help">${reader.text('undo.ask')}</button>
     <span class="quiet" id="undo-help">${reader.text('undo.askHelp')}</span>

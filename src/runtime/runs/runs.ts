@@ -6,26 +6,54 @@ import { redactTexts } from '../../store/erasure/erasures.ts';
 import type { RunTable } from '../../store/runtime-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { mark } from '../lanes/lanes.ts';
-import type { AuditActor } from '../operators/audit.ts';
+import { type AuditEntry, recordAudit } from '../operators/audit.ts';
 
+/** One kind of mass effect: what the daemon does for it, and how the audit tells of it. */
 export interface RunTask<Input> {
   /** Queue of its lanes; their key is the run's id. */
   readonly queue: string;
-  readonly readInput: (text: string) => Input;
+  /** What its progress counts. */
+  readonly counts: 'records' | 'entries';
+  /** Results that need no person, in the order in which they come after all others. */
+  readonly fine: readonly string[];
   /** Whether the input came with its items: then a preview keeps them. */
-  readonly hasItems?: (input: Input) => boolean;
+  hasItems?(input: Input): boolean;
+  /** Whether its preview is all of it: then the audit tells of that. */
+  isPreviewOnly?(input: Input): boolean;
+  /** How the audit names it: its action, on what, and the details. */
+  audit(run: AskedRun<Input>): Pick<AuditEntry, 'action' | 'subject' | 'detail'>;
+  /** Prepares a confirmed run, in the same transaction. Throws {@link RunRefused}. */
+  confirm?(tx: Tx, run: StoredRun<Input>, now: number): Promise<void>;
+  /** Ends what a cancelled run had begun, in the same transaction. */
+  cancel?(tx: Tx, run: StoredRun<Input>, now: number): Promise<void>;
+  /** The result for the audit; the number of items by kind if absent. */
+  outcome?(tx: Tx, run: StoredRun<Input>): Promise<string>;
 }
 
-export interface StoredRun<Input> {
+type AskedRun<Input> = Pick<StoredRun<Input>, 'id' | 'input'>;
+
+/** Who asks for a step of a run, and by what. */
+export type RunCaller = Pick<AuditEntry, 'actor' | 'via'>;
+
+/** A run cannot be confirmed: it was not previewed, or what it is about has changed. */
+export class RunRefused extends Error {
+  override readonly name = 'RunRefused';
+}
+
+export interface StoredRun<Input> extends RunCaller, RunProgress {
   readonly id: number;
+  /** Its task, as the queue is called. */
+  readonly task: string;
   readonly input: Input;
   readonly stage: RunTable['stage'];
   readonly state: RunTable['state'];
-  readonly actor: AuditActor;
   readonly createdAt: number;
+  /** When its preview ended; null if it was not confirmed. */
+  readonly previewedAt: number | null;
+  readonly confirmedAt: number | null;
+  /** When the daemon began its stage. */
+  readonly startedAt: number | null;
   readonly endedAt: number | null;
-  readonly done: number;
-  readonly total: number | null;
   readonly error: string | null;
 }
 
@@ -36,31 +64,40 @@ export interface RunItem {
   readonly detail: string;
 }
 
-interface RunProgress {
+export interface RunProgress {
   readonly done: number;
   readonly total: number | null;
 }
 
-const storedRun = <I>({ readInput }: RunTask<I>, row: Selectable<RunTable>): StoredRun<I> => ({
+/** The input is what its task stored. */
+const storedRun = <I>(row: Selectable<RunTable>): StoredRun<I> => ({
   id: row.id,
-  input: readInput(row.input),
+  task: row.task,
+  input: JSON.parse(row.input),
   stage: row.stage,
   state: row.state,
   actor: { kind: row.actor_kind, name: row.actor },
+  via: row.via,
   createdAt: row.created_at,
+  previewedAt: row.previewed_at,
+  confirmedAt: row.confirmed_at,
+  startedAt: row.started_at,
   endedAt: row.ended_at,
   done: row.done,
   total: row.total,
   error: row.error,
 });
 
+export const isRunOf = <I>({ queue }: RunTask<I>, run: StoredRun<unknown>): run is StoredRun<I> => run.task === queue;
+
 /** Requests a preview, which changes nothing. Returns the id of the run. */
 export async function requestPreview<I>(
   tx: Tx,
-  { queue }: RunTask<I>,
-  { input, actor }: { readonly input: I; readonly actor: AuditActor },
+  task: RunTask<I>,
+  { input, actor, via }: RunCaller & { readonly input: I },
   now: number,
 ): Promise<number> {
+  const { queue } = task;
   const { id } = await tx
     .insertInto('run')
     .values({
@@ -70,48 +107,60 @@ export async function requestPreview<I>(
       state: 'waiting',
       actor_kind: actor.kind,
       actor: actor.name,
+      via,
       created_at: now,
       done: 0,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   await mark(tx, queue, [String(id)], now);
+  if (task.isPreviewOnly?.(input) === true) await auditRun(tx, task, { id, input, actor, via, result: 'begun' }, now);
   return id;
 }
 
-export interface RunRef {
-  readonly id: number;
-  readonly actor: AuditActor;
-}
-
-/** Starts a previewed run; undefined if it was started or cancelled already. */
-export async function requestRun<I>(
+/** Starts a previewed run, and tells the audit. Throws {@link RunRefused}. */
+export async function confirmRun<I>(
   tx: Tx,
   task: RunTask<I>,
-  { id, actor }: RunRef,
+  { id, actor, via }: RunCaller & { readonly id: number },
   now: number,
-): Promise<StoredRun<I> | undefined> {
+): Promise<StoredRun<I>> {
   const row = await tx
     .updateTable('run')
-    .set({ stage: 'run', state: 'waiting', done: 0, ended_at: null, actor_kind: actor.kind, actor: actor.name })
+    .set(({ ref }) => ({
+      stage: 'run',
+      state: 'waiting',
+      done: 0,
+      previewed_at: ref('ended_at'),
+      confirmed_at: now,
+      started_at: null,
+      ended_at: null,
+      actor_kind: actor.kind,
+      actor: actor.name,
+      via,
+    }))
     .where('id', '=', id)
     .where('task', '=', task.queue)
     .where('stage', '=', 'preview')
     .where('state', '=', 'done')
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) return undefined;
+  if (row === undefined) throw new RunRefused('the run has no preview that waits for a confirmation');
+  const run = storedRun<I>(row);
+  await task.confirm?.(tx, run, now);
   await mark(tx, task.queue, [String(id)], now);
-  return storedRun(task, row);
+  const result = run.total === null ? 'begun' : `begun for ${run.total} ${task.counts}`;
+  await auditRun(tx, task, { ...run, result }, now);
+  return run;
 }
 
-/** Stops a run before its next step; undefined if it has ended. Finished work stays. */
+/** Stops a run before its next step; false if it has ended. Finished work stays. The audit is told, but not of a preview. */
 export async function cancelRun<I>(
   tx: Tx,
   task: RunTask<I>,
-  id: number,
+  { id, actor, via }: RunCaller & { readonly id: number },
   now: number,
-): Promise<StoredRun<I> | undefined> {
+): Promise<boolean> {
   const row = await tx
     .updateTable('run')
     .set({ state: 'cancelled', ended_at: now })
@@ -120,23 +169,54 @@ export async function cancelRun<I>(
     .where('state', 'in', ['waiting', 'running'])
     .returningAll()
     .executeTakeFirst();
-  return row && storedRun(task, row);
+  if (row === undefined) return false;
+  const run = storedRun<I>(row);
+  await task.cancel?.(tx, run, now);
+  if (run.stage === 'run' || task.isPreviewOnly?.(run.input) === true)
+    await auditRun(tx, task, { ...run, actor, via, result: `cancelled after ${run.done} ${task.counts}` }, now);
+  return true;
 }
 
+/** Tells the audit of a step of a run. */
+export const auditRun = <I>(
+  tx: Tx,
+  task: RunTask<I>,
+  { actor, via, result, ...run }: AskedRun<I> & RunCaller & Pick<AuditEntry, 'result'>,
+  now: number,
+): Promise<void> => recordAudit(tx, { actor, via, ...task.audit(run), result }, now);
+
 /** Begins or resumes a run; undefined if there is nothing to do. A preview begins again, to show the present state. */
-export async function beginRun<I>(tx: Tx, task: RunTask<I>, id: number): Promise<StoredRun<I> | undefined> {
+export async function beginRun<I>(
+  tx: Tx,
+  task: RunTask<I>,
+  id: number,
+  now: number,
+): Promise<StoredRun<I> | undefined> {
   const row = await tx
     .updateTable('run')
-    .set({ state: 'running' })
+    .set(({ fn, ref, val }) => ({ state: 'running', started_at: fn.coalesce(ref('started_at'), val(now)) }))
     .where('id', '=', id)
     .where('task', '=', task.queue)
     .where('state', 'in', ['waiting', 'running'])
     .returningAll()
     .executeTakeFirst();
-  const run = row && storedRun(task, row);
+  const run = row && storedRun<I>(row);
   if (run?.stage === 'preview' && task.hasItems?.(run.input) !== true) await deleteItems(tx, id);
   return run;
 }
+
+/** How fast the stage of a run goes, and how long it still takes in ms; undefined before there is something to tell by. */
+export function rateOf(
+  { state, startedAt, endedAt, done, total }: StoredRun<unknown>,
+  now: number,
+): { readonly perMinute: number; readonly leftMs: number | undefined } | undefined {
+  const tookMs = (endedAt ?? now) - (startedAt ?? now);
+  if (done === 0 || tookMs <= 0) return undefined;
+  const leftMs = state === 'running' && total !== null ? (Math.max(0, total - done) * tookMs) / done : undefined;
+  return { perMinute: (done * MINUTE_MS) / tookMs, leftMs };
+}
+
+const MINUTE_MS = 60_000;
 
 /** Stores the progress; false if the run was cancelled, so that the work stops. */
 export async function storeProgress(tx: Tx, id: number, { done, total }: RunProgress): Promise<boolean> {
@@ -177,36 +257,46 @@ export async function endRun(tx: Tx, id: number, error: string | null, now: numb
   return row !== undefined;
 }
 
-export async function readRun<I>(db: Db, task: RunTask<I>, id: number): Promise<StoredRun<I> | undefined> {
-  const row = await db
-    .selectFrom('run')
-    .selectAll()
-    .where('id', '=', id)
-    .where('task', '=', task.queue)
-    .executeTakeFirst();
-  return row && storedRun(task, row);
+/** A run of any task. */
+export async function findRun(db: Db, id: number): Promise<StoredRun<unknown> | undefined> {
+  const row = await db.selectFrom('run').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && storedRun(row);
 }
 
-export async function listRuns<I>(db: Db, task: RunTask<I>, limit: number): Promise<readonly StoredRun<I>[]> {
+export interface RunFilter {
+  readonly task?: string | undefined;
+  readonly state?: RunTable['state'] | undefined;
+  /** Only older runs, for paging: the id of the previous page's last run. */
+  readonly before?: number | undefined;
+}
+
+/** Runs of any task, the newest first. */
+export async function listRuns(
+  db: Db,
+  { task, state, before }: RunFilter,
+  limit: number,
+): Promise<readonly StoredRun<unknown>[]> {
   const rows = await db
     .selectFrom('run')
     .selectAll()
-    .where('task', '=', task.queue)
+    .$if(task !== undefined, (query) => query.where('task', '=', task ?? ''))
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'done'))
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map((row) => storedRun(task, row));
+  return rows.map((row) => storedRun(row));
 }
 
-export async function listOpenRuns<I>(db: Db, task: RunTask<I>): Promise<readonly StoredRun<I>[]> {
+export async function listOpenRuns<I>(db: Db, { queue }: RunTask<I>): Promise<readonly StoredRun<I>[]> {
   const rows = await db
     .selectFrom('run')
     .selectAll()
-    .where('task', '=', task.queue)
+    .where('task', '=', queue)
     .where('state', 'in', ['waiting', 'running'])
     .orderBy('id')
     .execute();
-  return rows.map((row) => storedRun(task, row));
+  return rows.map((row) => storedRun<I>(row));
 }
 
 /** Number of items by kind, the most frequent first. */
@@ -242,6 +332,17 @@ export async function readItems(
     .limit(limit)
     .execute();
 }
+
+/** Items of a run by key, from the key after `after`. */
+export const pageItems = (db: Db, id: number, after: string, limit: number): Promise<readonly RunItem[]> =>
+  db
+    .selectFrom('run_item')
+    .select(['key', 'kind', 'detail'])
+    .where('run', '=', id)
+    .where('key', '>', after)
+    .orderBy('key')
+    .limit(limit)
+    .execute();
 
 export const readItemsOf = (db: Db, id: number, kind: string, limit: number): Promise<readonly RunItem[]> =>
   db

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startAlerts } from '../../../src/alerts/alerts.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { noteReusedIds } from '../../../src/connector/intake/reused-ids.ts';
+import { UNDO } from '../../../src/connector/undo/undo-task.ts';
 import { claim, mark, park, settle } from '../../../src/runtime/lanes/lanes.ts';
 import { startSession } from '../../../src/runtime/operators/sessions.ts';
 import { endRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
@@ -54,8 +55,7 @@ describe.each(SUITE_ENGINES)('an erased person on %s', (engine) => {
           at === 0 ? { kind: 'again', at: 9, error: PROSE } : { kind: 'parked', at: 9, error: PROSE },
         );
       await park(tx, 'input', 'three', { at: 1, error: PROSE });
-      const task = { queue: 'undo', readInput: (text: string) => text };
-      const id = await requestPreview(tx, task, { input: 'all', actor }, 1);
+      const id = await requestPreview(tx, UNDO, { input: { event: 1 }, actor, via: 'page' }, 1);
       await tx.updateTable('run').set({ state: 'running' }).where('id', '=', id).execute();
       await endRun(tx, id, PROSE, 2);
     });

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/account/options.ts';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import { requestUndo, UNDO } from '../../../src/connector/undo/undo-runs.ts';
-import { requestPreview } from '../../../src/runtime/runs/runs.ts';
+import { UNDO } from '../../../src/connector/undo/undo-task.ts';
+import { confirmRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
 import type { Tx } from '../../../src/store/open.ts';
 import { ENTITY, renamed } from '../../faults/company.ts';
 import { type HandClock, handClock } from '../../support/clock.ts';
@@ -83,9 +83,14 @@ async function open({ engine = 'sqlite', hubspot, policy = 'tracked', aheadMs = 
       };
       let run = 0;
       await work(async (tx) => {
-        run = await requestPreview(tx, UNDO, { input: { entity: ENTITY, since }, actor: PERSON }, clock.now());
+        run = await requestPreview(
+          tx,
+          UNDO,
+          { input: { entity: ENTITY, since }, actor: PERSON, via: 'page' },
+          clock.now(),
+        );
       });
-      await work((tx) => requestUndo(tx, { id: run, actor: PERSON }, clock.now()));
+      await work((tx) => confirmRun(tx, UNDO, { id: run, actor: PERSON, via: 'page' }, clock.now()));
     },
     rules: async () => (await nameHistory(fixture, id)).map(({ rule }) => rule),
     edits: async () => (await lanes(fixture)).length,

@@ -6,16 +6,16 @@ import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts'
 import { importAnswers } from '../../../src/connector/review/import-answers.ts';
 import { resolveIfUnchanged } from '../../../src/connector/review/resolve.ts';
 import { readReview } from '../../../src/connector/review/review-list.ts';
-import { REVIEW, readEntries, requestAnswers } from '../../../src/connector/review/review-runs.ts';
-import { reviewWork } from '../../../src/connector/review/review-worker.ts';
+import { REVIEW, readEntries, reviewWork } from '../../../src/connector/review/review-task.ts';
 import { csvText } from '../../../src/runtime/files/csv-text.ts';
 import { drop, park } from '../../../src/runtime/lanes/lane-state.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
+import { confirmRun } from '../../../src/runtime/runs/runs.ts';
 import { workOnRuns } from '../../../src/runtime/runs/work.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { newFolder, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
-const IDA = { kind: 'operator', name: 'Ida' } as const;
+const IDA = { actor: { kind: 'operator', name: 'Ida' }, via: 'page' } as const;
 const FEW = '0 links ended within an hour and 25 or more are to follow, of at most 20';
 const MANY = '0 links ended within an hour and 90000 or more are to follow, of at most 9000';
 const DAY_MS = 86_400_000;
@@ -35,14 +35,14 @@ async function work(store: Store): Promise<void> {
 
 /** Looks at the answers of a file; the run. */
 async function lookedAt(store: Store, file: string): Promise<number> {
-  const taken = await importAnswers({ store, now }, { file, actor: IDA });
+  const taken = await importAnswers({ store, now }, { file, ...IDA });
   if (taken.kind !== 'taken') throw new Error(JSON.stringify(taken));
   await work(store);
   return taken.run;
 }
 
 async function give(store: Store, id: number): Promise<void> {
-  await store.write((tx) => requestAnswers(tx, { id, actor: IDA }, now()));
+  await store.write((tx) => confirmRun(tx, REVIEW, { id, ...IDA }, now()));
   await work(store);
 }
 
@@ -100,7 +100,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
       await trip(store, MANY, 1_000);
       const { id } = await seenIn(store);
       const file = fileOf([id, '', '', 'accept', '']);
-      expect(await importAnswers({ store, now }, { file, actor: IDA })).toMatchObject({
+      expect(await importAnswers({ store, now }, { file, ...IDA })).toMatchObject({
         kind: 'wrong',
         problems: [{ line: 2, problem: expect.stringContaining(`the revision of ${id} is blank`) }],
       });

@@ -2,25 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import {
-  cancelAnswers,
-  REVIEW,
-  type ReviewRequest,
-  readEntries,
-  requestAnswers,
-} from '../../../src/connector/review/review-runs.ts';
-import { reviewWork } from '../../../src/connector/review/review-worker.ts';
+import { REVIEW, type ReviewRequest, readEntries, reviewWork } from '../../../src/connector/review/review-task.ts';
 import { companyEntityId } from '../../../src/protocol/entity-id.ts';
 import { drop as dropLane } from '../../../src/runtime/lanes/lane-state.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
-import { countItems, readRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
+import { cancelRun, confirmRun, countItems, findRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
 import { workOnRuns } from '../../../src/runtime/runs/work.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
-const IDA = { kind: 'operator', name: 'Ida' } as const;
+const IDA = { actor: { kind: 'operator', name: 'Ida' }, via: 'page' } as const;
 const RECORDS = 450;
 
 /** Records whose phone differs, and half of them the name, too. */
@@ -47,12 +40,17 @@ const work = async (store: Store, now = Date.now, signal = new AbortController()
   await workOnRuns({ store, now }, reviewWork({ store, now }), claims, signal);
 };
 const planned = async (store: Store, input: ReviewRequest): Promise<number> => {
-  const id = await store.write((tx) => requestPreview(tx, REVIEW, { input, actor: IDA }, Date.now()));
+  const id = await store.write((tx) => requestPreview(tx, REVIEW, { input, ...IDA }, Date.now()));
   await work(store);
   return id;
 };
 const begin = (store: Store, id: number): Promise<boolean> =>
-  store.write((tx) => requestAnswers(tx, { id, actor: IDA }, Date.now()));
+  store
+    .write((tx) => confirmRun(tx, REVIEW, { id, ...IDA }, Date.now()))
+    .then(
+      () => true,
+      () => false,
+    );
 const overridesIn = async (store: Store) =>
   (await store.db.selectFrom('override').select(['record_id', 'property', 'kind']).orderBy('record_id').execute())
     .length;
@@ -63,7 +61,7 @@ describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s'
   test('is planned without a change, then given once to each that is still what the plan showed', async () => {
     const store = await withDifferences(engine);
     const id = await planned(store, PHONES);
-    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ stage: 'preview', state: 'done', total: RECORDS });
+    expect(await findRun(store.db, id)).toMatchObject({ stage: 'preview', state: 'done', total: RECORDS });
     expect([...(await countItems(store.db, id))]).toEqual([['planned', RECORDS]]);
     expect(await overridesIn(store)).toBe(0);
     await store.write(async (tx) => {
@@ -75,7 +73,7 @@ describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s'
     });
     expect([await begin(store, id), await begin(store, id)]).toEqual([true, false]);
     await work(store);
-    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ stage: 'run', state: 'done', done: RECORDS });
+    expect(await findRun(store.db, id)).toMatchObject({ stage: 'run', state: 'done', done: RECORDS });
     expect(Object.fromEntries(await countItems(store.db, id))).toEqual({ done: RECORDS - 3, changed: 2, settled: 1 });
     expect((await readEntries(store.db, id, 4)).map((entry) => `${entry.id} ${entry.result}`)).toEqual([
       'difference/crm/1003/phone changed',
@@ -118,17 +116,17 @@ describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s'
   test('goes on after its process ended amid it', async () => {
     const { store, id, later } = await interrupted();
     await work(store, later);
-    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ state: 'done', done: RECORDS, total: RECORDS });
+    expect(await findRun(store.db, id)).toMatchObject({ state: 'done', done: RECORDS, total: RECORDS });
     expect(await overridesIn(store)).toBe(RECORDS);
   });
 
   test('stops where it is cancelled: what was answered stays, the rest is as it was', async () => {
     const { store, id, later } = await interrupted();
-    const cancel = (at: number) => store.write((tx) => cancelAnswers(tx, { id, actor: IDA }, at));
+    const cancel = (at: number) => store.write((tx) => cancelRun(tx, REVIEW, { id, ...IDA }, at));
     expect([await cancel(7), await cancel(8)]).toEqual([true, false]);
     await work(store, later);
     expect(Object.fromEntries(await countItems(store.db, id))).toEqual({ done: 400, planned: 50 });
-    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ state: 'cancelled', endedAt: 7 });
+    expect(await findRun(store.db, id)).toMatchObject({ state: 'cancelled', endedAt: 7 });
     expect(await overridesIn(store)).toBe(400);
     const [last] = await readAudit(store.db, { action: 'review.accept' }, 1);
     expect(last).toMatchObject({ subject: 'all of kind difference', result: 'cancelled after 400 entries' });
@@ -162,7 +160,7 @@ describe.each(SUITE_ENGINES)('an answer to all failed work, on %s', (engine) => 
   test('finds nothing where there is nothing, and then there is nothing to begin', async () => {
     const store = await newStore(engine);
     const id = await planned(store, { verb: 'drop', kind: 'value' });
-    expect(await readRun(store.db, REVIEW, id)).toMatchObject({ stage: 'preview', state: 'done', total: 0 });
+    expect(await findRun(store.db, id)).toMatchObject({ stage: 'preview', state: 'done', total: 0 });
     expect(await readEntries(store.db, id, 9)).toEqual([]);
   });
 

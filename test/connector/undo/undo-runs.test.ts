@@ -3,13 +3,19 @@ import { describe, expect, test } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { writeHistory } from '../../../src/connector/history/history.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import { cancelUndo, countResults, readResults, requestUndo, UNDO } from '../../../src/connector/undo/undo-runs.ts';
-import { undoWork } from '../../../src/connector/undo/undo-worker.ts';
+import { countResults, readResults, UNDO, undoWork } from '../../../src/connector/undo/undo-task.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { cutoffOf, RETENTION } from '../../../src/runtime/housekeeping/retention.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
-import { deleteRuns, listRuns, readRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
+import {
+  cancelRun,
+  confirmRun,
+  deleteRuns,
+  findRun,
+  listRuns,
+  requestPreview,
+} from '../../../src/runtime/runs/runs.ts';
 import { workOnRuns } from '../../../src/runtime/runs/work.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
@@ -17,8 +23,9 @@ import { ENGINES, newStore } from '../../support/stores.ts';
 import { propertyOf } from '../property-of.ts';
 
 const NAME = propertyOf('string', { name: 'name' });
-const IDA = { kind: 'operator', name: 'Ida' } as const;
+const IDA = { actor: { kind: 'operator', name: 'Ida' }, via: 'page' } as const;
 const DAY_MS = 86_400_000;
+const REFUSED = 'RunRefused: the run has no preview that waits for a confirmation';
 
 /** Thirty records of which we wrote the name, in a CRM of ten records a call. */
 async function fixture(
@@ -78,8 +85,11 @@ async function fixture(
     await workOnRuns(deps, undoWork(deps, [crm]), claims, signal);
   };
   const preview = (): Promise<number> =>
-    store.write((tx) => requestPreview(tx, UNDO, { input: { since: 0 }, actor: IDA }, Date.now()));
-  const begin = (id: number): Promise<boolean> => store.write((tx) => requestUndo(tx, { id, actor: IDA }, Date.now()));
+    store.write((tx) => requestPreview(tx, UNDO, { input: { since: 0 }, ...IDA }, Date.now()));
+  const begin = (id: number): Promise<string> =>
+    store
+      .write((tx) => confirmRun(tx, UNDO, { id, ...IDA }, Date.now()))
+      .then(({ stage, state }) => `${stage} ${state}`, String);
   return { store, values, written, work, preview, begin };
 }
 
@@ -88,9 +98,9 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     const { store, values, written, work, preview, begin } = await fixture(engine);
     values.set('3', 'edited');
     const id = await preview();
-    expect(await begin(id)).toBe(false);
+    expect(await begin(id)).toBe(REFUSED);
     await work();
-    expect(await readRun(store.db, UNDO, id)).toMatchObject({
+    expect(await findRun(store.db, id)).toMatchObject({
       stage: 'preview',
       state: 'done',
       done: 30,
@@ -103,9 +113,9 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     expect(await countResults(store.db, id)).toEqual(expected);
     expect(written).toEqual([]);
 
-    expect([await begin(id), await begin(id)]).toEqual([true, false]);
+    expect([await begin(id), await begin(id)]).toEqual(['run waiting', REFUSED]);
     await work();
-    expect(await readRun(store.db, UNDO, id)).toMatchObject({ stage: 'run', state: 'done', error: null });
+    expect(await findRun(store.db, id)).toMatchObject({ stage: 'run', state: 'done', error: null });
     expect(await countResults(store.db, id)).toEqual(expected);
     expect((await readResults(store.db, id, 2)).map(({ record, kind, from, to }) => [record, kind, from, to])).toEqual([
       ['3', 'edited', 'ours', undefined],
@@ -116,16 +126,16 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
       (await readAudit(store.db, { action: 'undo.run' }, 5)).map(({ actor, result }) => [actor.name, result]),
     ).toEqual([
       ['Ida', 'done; 29 restored, 1 edited'],
-      ['Ida', 'begun'],
+      ['Ida', 'begun for 30 records'],
     ]);
   });
 
   test('stops before the next records once it is cancelled', async () => {
     const made = await fixture(engine, {
       async onRead() {
-        const [undo] = await listRuns(made.store.db, UNDO, 1);
+        const [undo] = await listRuns(made.store.db, { task: UNDO.queue }, 1);
         if (undo?.stage === 'run' && made.written.length === 10)
-          await made.store.write((tx) => cancelUndo(tx, { id: undo.id, actor: IDA }, 5));
+          await made.store.write((tx) => cancelRun(tx, UNDO, { id: undo.id, ...IDA }, 5));
       },
     });
     const { store, written, work, preview, begin } = made;
@@ -133,10 +143,10 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     await work();
     await begin(id);
     await work();
-    expect(await readRun(store.db, UNDO, id)).toMatchObject({ stage: 'run', state: 'cancelled', endedAt: 5 });
+    expect(await findRun(store.db, id)).toMatchObject({ stage: 'run', state: 'cancelled', endedAt: 5 });
     expect(written.length).toBeLessThanOrEqual(20);
-    expect(await store.write((tx) => cancelUndo(tx, { id, actor: IDA }, 6))).toBe(false);
-    expect(await begin(id)).toBe(false);
+    expect(await store.write((tx) => cancelRun(tx, UNDO, { id, ...IDA }, 6))).toBe(false);
+    expect(await begin(id)).toBe(REFUSED);
   });
 
   test('goes on after its process ended amid it, and writes nothing twice', async () => {
@@ -165,6 +175,6 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     const later = Date.now() + 91 * DAY_MS;
     let steps = 0;
     while (await store.write((tx) => deleteRuns(tx, cutoffOf(later, RETENTION.runs), 10))) steps += 1;
-    expect([steps, await readRun(store.db, UNDO, id), await readResults(store.db, id, 1)]).toEqual([4, undefined, []]);
+    expect([steps, await findRun(store.db, id), await readResults(store.db, id, 1)]).toEqual([4, undefined, []]);
   });
 });

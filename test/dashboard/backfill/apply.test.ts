@@ -25,7 +25,7 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
     for (const each of [twin, other]) expect(shown).not.toContain(`<code>${each}</code>`);
     expect(shown).toContain('the register is right: it overwrites once');
     expect(await links(crm)).toEqual({});
-    expect((await ida.post(`${path}/run`, {})).headers['location']).toBe(path);
+    expect((await ida.post(`${path}/confirm`, {})).headers['location']).toBe(path);
     await reached(ida, path, 'class="state ok">Done');
     expect(await links(crm)).toEqual({ [one]: 'CVR-1-10150817 number active' });
     const [link] = await fixture.app.store.db.selectFrom('link').selectAll().execute();
@@ -51,7 +51,7 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
     for (const id of [kept, edited]) fixture[crm].edit(id, { [PROPERTY[crm]]: '+4510203040' });
     const ida = await signedIn('operator');
     await scan(ida, crm);
-    await ida.post(`${await preview(ida, crm, { trust: 'register' })}/run`, {});
+    await ida.post(`${await preview(ida, crm, { trust: 'register' })}/confirm`, {});
     await expect.poll(() => fixture.app.store.db.selectFrom('link').select('entity').execute()).toHaveLength(2);
     for (const number of [cvrNumber(1), cvrNumber(2)])
       await fixture.post({
@@ -64,10 +64,10 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
     expect([phoneOf(kept), phoneOf(edited)]).toEqual(['+4520304050', '+4520304050']);
     fixture[crm].edit(edited, { [PROPERTY[crm]]: '+4599999999' });
     const [hour = ''] = /href="\/writes\?(since=[^"]+)"/u.exec((await ida.get('/writes')).text)?.slice(1) ?? [];
-    const asked = await ida.post('/undoes', Object.fromEntries(new URLSearchParams(hour)));
+    const asked = await ida.post('/runs/undo', Object.fromEntries(new URLSearchParams(hour)));
     const path = String(asked.headers['location']);
     await reached(ida, path, 'Ready: nothing was written yet');
-    await ida.post(`${path}/run`, {});
+    await ida.post(`${path}/confirm`, {});
     await reached(ida, path, 'class="state ok">Done');
     await fixture.settled();
     expect([phoneOf(kept), phoneOf(edited)]).toEqual(['+4510203040', '+4599999999']);
@@ -87,7 +87,7 @@ describe('an apply', () => {
     const path = await preview(ida, 'hubspot');
     fixture.hubspot.edit(changed, { cvr_number: cvrNumber(7) });
     fixture.hubspot.remove(gone);
-    await ida.post(`${path}/run`, {});
+    await ida.post(`${path}/confirm`, {});
     await reached(ida, path, 'class="state ok">Done');
     expect(await links('hubspot')).toEqual({ [stays]: `CVR-1-${cvrNumber(2)} number active` });
     expect((await ida.get('/backfill/hubspot?part=person')).text).toContain(`<code>${changed}</code>`);
@@ -107,7 +107,7 @@ describe('an apply', () => {
     await fixture.settled();
     const [before] = await fixture.app.store.db.selectFrom('link').selectAll().execute();
     expect((await ida.get(path)).text).toContain('the plan is another one by now');
-    await ida.post(`${path}/run`, {});
+    await ida.post(`${path}/confirm`, {});
     expect((await ida.get(path)).text).toContain('Nothing was done');
     expect(await fixture.app.store.db.selectFrom('link').selectAll().executeTakeFirst()).toEqual(before);
     expect(await audit()).toEqual(['backfill.scan begun']);
@@ -120,9 +120,9 @@ describe('an apply', () => {
     await scan(ida, 'hubspot');
     const path = await preview(ida, 'hubspot');
     await bo.get(path);
-    await Promise.all([ida, bo, ida].map((each) => each.post(`${path}/run`, {})));
+    await Promise.all([ida, bo, ida].map((each) => each.post(`${path}/confirm`, {})));
     await reached(ida, path, 'class="state ok">Done');
-    await ida.post(`${path}/run`, {});
+    await ida.post(`${path}/confirm`, {});
     await ida.post(`${path}/cancel`, {});
     expect(await links('hubspot')).toEqual({ [id]: 'CVR-1-10150817 number active' });
     expect((await audit()).filter((each) => each.startsWith('backfill.apply'))).toEqual([
@@ -144,12 +144,12 @@ describe('an apply', () => {
     const asked = await ida.post('/backfill/hubspot/apply', { revision });
     const path = String(asked.headers['location']);
     const doubtful = await reached(ida, path, '12 link what the scan advised against');
-    expect(doubtful).not.toContain(`${path}/run`);
-    await ida.post(`${path}/run`, {});
+    expect(doubtful).not.toContain(`${path}/confirm`);
+    await ida.post(`${path}/confirm`, {});
     const meant = String((await ida.post('/backfill/hubspot/apply', { revision, meant: 'yes' })).headers['location']);
-    await reached(ida, meant, `${meant}/run`);
+    await reached(ida, meant, `${meant}/confirm`);
     expect(await links('hubspot')).toEqual({});
-    await ida.post(`${meant}/run`, {});
+    await ida.post(`${meant}/confirm`, {});
     await reached(ida, meant, 'class="state ok">Done');
     expect(Object.keys(await links('hubspot'))).toHaveLength(12);
   });
@@ -202,26 +202,19 @@ describe('who may not, and what is not there', () => {
     for (const shown of ['/backfill/hubspot', path])
       expect((await gry.get(shown)).text).not.toMatch(/method="post" action="\/backfill/u);
     expect((await gry.get('/backfill/hubspot/scan')).status).toBe(403);
-    for (const act of ['/backfill/hubspot/scan', '/backfill/hubspot/apply', `${path}/run`, `${path}/cancel`])
+    for (const act of ['/backfill/hubspot/scan', '/backfill/hubspot/apply', `${path}/confirm`, `${path}/cancel`])
       expect((await gry.post(act, { revision })).status, act).toBe(403);
     expect(await links('hubspot')).toEqual({});
   });
 
-  it('runs of other things, of other numbers and connections that are not configured are not there', async () => {
-    const { fixture, add, signedIn } = await startHouse();
+  it('runs of other numbers and connections that are not configured are not there', async () => {
+    const { add, signedIn } = await startHouse();
     add('hubspot', '10150817');
     const ida = await signedIn('operator');
     await ida.get('/backfill');
     for (const path of ['/backfill/dynamics/scan', '/backfill/dynamics/apply'])
       expect((await ida.post(path, { revision: 'none' })).status, path).toBe(404);
     for (const id of ['999', 'x', '-1', '1e3', '9'.repeat(40)])
-      expect((await ida.get(`/backfills/${id}`)).status, id).toBe(404);
-    const undo = await ida.post('/undoes', { provider: 'hubspot', since: '2020-01-01T00:00' });
-    const id = String(undo.headers['location']).split('/').at(-1);
-    await fixture.settled();
-    expect((await ida.get(`/backfills/${id}`)).status).toBe(404);
-    await ida.post(`/backfills/${id}/run`, {});
-    await ida.post(`/backfills/${id}/cancel`, {});
-    expect((await fixture.app.store.db.selectFrom('run').selectAll().executeTakeFirst())?.stage).toBe('preview');
+      expect((await ida.get(`/runs/${id}`)).status, id).toBe(404);
   });
 });

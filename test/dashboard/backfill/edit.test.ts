@@ -21,7 +21,7 @@ const save = (visitor: Visitor, fields: Readonly<Record<string, string>>) =>
 
 async function apply({ preview }: House, visitor: Visitor): Promise<void> {
   const path = await preview(visitor, 'hubspot');
-  await visitor.post(`${path}/run`, {});
+  await visitor.post(`${path}/confirm`, {});
   await reached(visitor, path, 'class="state ok">Done');
 }
 
@@ -116,7 +116,7 @@ describe.each(SUITE_ENGINES)('a row, on %s', (engine) => {
     expect((await save(ida, { ...idas, choice: 'skip' })).status).toBe(303);
     expect(await row(house, id)).toMatchObject({ version: 1 });
     // What was previewed is not applied any more.
-    await bo.post(`${previewed}/run`, {});
+    await bo.post(`${previewed}/confirm`, {});
     expect((await bo.get(previewed)).text).toContain('the plan is another one by now');
     expect(await links('hubspot')).toEqual({});
     const again = /name="revision" value="([^"]+)"/.exec(stale.text)?.[1] ?? '';

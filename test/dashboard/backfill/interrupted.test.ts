@@ -48,18 +48,18 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     const first = await preview(ida, 'hubspot');
     const second = await preview(ida, 'hubspot');
     fixture.hubspot.fault({ match: READS, after: 1, action: { kind: 'hang' } });
-    await ida.post(`${first}/run`, {});
+    await ida.post(`${first}/confirm`, {});
     await reached(ida, first, '100 of 250 records');
     await ida.post(`${first}/cancel`, {});
     await reached(ida, first, 'Cancelled: what was done stays done');
     await fixture.settled();
     expect(Object.keys(await links('hubspot'))).toHaveLength(100);
     // What it showed is no longer what would be done.
-    await ida.post(`${second}/run`, {});
+    await ida.post(`${second}/confirm`, {});
     expect((await ida.get(second)).text).toContain('the plan is another one by now');
     const rest = await preview(ida, 'hubspot');
     expect((await ida.get(rest)).text).toContain('Link 150 records');
-    await ida.post(`${rest}/run`, {});
+    await ida.post(`${rest}/confirm`, {});
     await reached(ida, rest, 'class="state ok">Done');
     expect(Object.keys(await links('hubspot'))).toHaveLength(COUNT);
   });
@@ -79,7 +79,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
 
     const path = await preview(ida, 'hubspot');
     fixture.hubspot.fault({ match: READS, after: 1, action: { kind: 'hang' } });
-    await ida.post(`${path}/run`, {});
+    await ida.post(`${path}/confirm`, {});
     await reached(ida, path, '100 of 250 records');
     await restart();
     ida = await signedIn('operator');

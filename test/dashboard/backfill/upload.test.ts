@@ -47,7 +47,7 @@ describe.each(SUITE_ENGINES)('a plan file, on %s', (engine) => {
     const { text: again } = await ida.get(PLAN);
     expect((await send(ida, again)).status).toBe(303);
     const path = await preview(ida, 'hubspot');
-    await ida.post(`${path}/run`, {});
+    await ida.post(`${path}/confirm`, {});
     await reached(ida, path, 'class="state ok">Done');
     expect(await links('hubspot')).toEqual({
       [one]: 'CVR-1-10150817 number active',

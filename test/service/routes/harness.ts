@@ -5,6 +5,7 @@ import { addAdminApi } from '../../../src/admin-api/admin-api.ts';
 import { createGuard } from '../../../src/http/outbound/guard.ts';
 import { createServer } from '../../../src/http/server/server.ts';
 import type { ConfigNeeds } from '../../../src/operations/configuration.ts';
+import type { ConnectorNeeds } from '../../../src/operations/run-requests.ts';
 import { createWakeUp, type WakeUp } from '../../../src/runtime/wake-up.ts';
 import { openWebhookClient } from '../../../src/service/delivery/post.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/keys.ts';
@@ -51,6 +52,8 @@ export interface HarnessOptions {
   readonly store?: Store;
   readonly secrets?: Secrets;
   readonly configuration?: ConfigNeeds['configuration'];
+  /** The connections; none where absent. */
+  readonly crms?: ConnectorNeeds['crms'];
 }
 
 /** What `call` sends to `/admin` if no other proof is given. */
@@ -93,6 +96,7 @@ export async function openHarness(
   addAdminApi(server, {
     ...{ store, now, adminToken, configuration: options.configuration ?? NO_CONFIGURATION },
     installed: () => ({ crms: [], halves: { connector: false, service: true } }),
+    connector: { crms: options.crms ?? [] },
     service: {
       ...{ access, secrets, wakeUp, options: {} },
       testMonitor: (monitor, content) => testMonitor(posting, monitor, content, new AbortController().signal),

@@ -8,7 +8,7 @@ import { verdictOf } from '../../follow/verdict.ts';
 import { revisionOf } from '../../names/revision.ts';
 import { type BackfillProgress, lockRun, putRun } from '../rows/progress.ts';
 import { type PlanRow, rowsById, type ScanRow } from '../rows/scan-rows.ts';
-import { readOpenBackfill } from './backfill-runs.ts';
+import { readOpenBackfill } from './backfill-task.ts';
 import type { PlanLine } from './read-plan.ts';
 import { answersOf, rowOfLine } from './row-of-line.ts';
 import { rememberSkips } from './skipped.ts';

@@ -3,7 +3,7 @@ import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.t
 import type { Db, Store, Tx } from '../../../store/store.ts';
 import { lockRun, planRevision, putRun } from '../rows/progress.ts';
 import { inPositions, updateRows } from '../rows/scan-rows.ts';
-import { readOpenBackfill } from './backfill-runs.ts';
+import { readOpenBackfill } from './backfill-task.ts';
 import { isEditable, lineOf, skipped } from './edit-row.ts';
 import { filteredRows, type PlanFilter } from './list-rows.ts';
 import { answersOf } from './row-of-line.ts';

@@ -2,7 +2,7 @@
 import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.ts';
 import type { BackfillDeps } from '../rows/backfill-context.ts';
 import { type BackfillProgress, lockRun, newOwner, planRevision, putRun, saveRun } from '../rows/progress.ts';
-import { readOpenBackfill } from './backfill-runs.ts';
+import { readOpenBackfill } from './backfill-task.ts';
 import { isEditable } from './edit-row.ts';
 import { checkPlan, type PlanRead, takeLines } from './import-plan.ts';
 

@@ -1,0 +1,119 @@
+/** Backfills as runs: a scan, and the apply of the plan that it made. */
+import {
+  listOpenRuns,
+  type RunCaller,
+  type RunItem,
+  RunRefused,
+  type RunTask,
+  readItemsOf,
+  requestPreview,
+  type StoredRun,
+} from '../../../runtime/runs/runs.ts';
+import type { Db, Tx } from '../../../store/store.ts';
+import { outcomeOf } from '../rows/outcome.ts';
+import { type BackfillProgress, lockRun, newOwner, planRevision, putRun } from '../rows/progress.ts';
+import { isMany, type PlanWarnings } from './doubts.ts';
+
+/** `scan` makes a plan, and ends with its preview; `apply` links what the plan says. */
+export interface BackfillRequest {
+  readonly kind: 'scan' | 'apply';
+  readonly provider: string;
+  /** The plan that the caller saw. */
+  readonly revision: string;
+  /** Of a scan: whether a stopped one continues. */
+  readonly goesOn?: boolean | undefined;
+  readonly trust?: BackfillProgress['trust'] | undefined;
+  readonly sendUpdate?: boolean | undefined;
+  /** The caller accepts the warnings. */
+  readonly isMeant?: boolean | undefined;
+}
+
+export const BACKFILL: RunTask<BackfillRequest> = {
+  queue: 'backfill',
+  counts: 'records',
+  fine: [],
+  isPreviewOnly: ({ kind }) => kind === 'scan',
+  audit({ id: run, input: { kind, provider, trust, sendUpdate, isMeant } }) {
+    const detail = { run, ...(kind === 'apply' && { trust, sendUpdate, isMeant }) };
+    return { action: `backfill.${kind}`, subject: provider, detail };
+  },
+  confirm: confirmApply,
+  /** What is left of a plan can be edited and applied again; a scan can continue. */
+  async cancel(tx, { id, input: { provider } }, now) {
+    const plan = await lockRun(tx, provider);
+    // A page that is under way stores nothing any more: the plan has another owner.
+    if (plan?.page === id) await putRun(tx, provider, { ...plan, ...stoppedAt(plan), owner: newOwner() }, now);
+  },
+  async outcome(tx, { input }) {
+    const { linked, failed, toLink } = await outcomeOf(tx, input.provider);
+    return `${linked} linked, ${failed} failed, ${toLink} left`;
+  },
+};
+
+export type BackfillJob = StoredRun<BackfillRequest>;
+
+/** What an apply would do. */
+export interface BackfillPreview {
+  readonly toLink: number;
+  readonly warnings: PlanWarnings;
+  /** Records that would get the number of another one. */
+  readonly moved: number;
+}
+
+const PREVIEW = 'preview';
+
+/** A preview as it is stored. */
+export const previewItem = (preview: BackfillPreview): RunItem => ({
+  key: 'plan',
+  kind: PREVIEW,
+  detail: JSON.stringify(preview),
+});
+
+/** What the apply of a run would do; undefined before its preview has ended. */
+export async function readPreview(db: Db, id: number): Promise<BackfillPreview | undefined> {
+  const [item] = await readItemsOf(db, id, PREVIEW, 1);
+  return item && JSON.parse(item.detail);
+}
+
+/** Whether the warnings are so many that a person must accept them. */
+export const needsWord = ({ warnings, moved, toLink }: BackfillPreview): boolean =>
+  isMany({ ...warnings, moved }, toLink);
+
+/** The run of a connection that waits or is under way. */
+export const readOpenBackfill = async (db: Db, provider: string): Promise<BackfillJob | undefined> =>
+  (await listOpenRuns(db, BACKFILL)).find(({ input }) => input.provider === provider);
+
+/** Requests a scan, or the preview of an apply. Returns the id of the run; if one is under way, that one's. */
+export async function requestBackfill(
+  tx: Tx,
+  { input, ...caller }: RunCaller & { readonly input: BackfillRequest },
+  now: number,
+): Promise<number> {
+  // Two callers at once wait for each other.
+  await lockRun(tx, input.provider);
+  const open = await readOpenBackfill(tx, input.provider);
+  if (open !== undefined) return open.id;
+  return requestPreview(tx, BACKFILL, { input, ...caller }, now);
+}
+
+/** Hands the plan that was previewed to the daemon. */
+async function confirmApply(tx: Tx, { id, input }: BackfillJob, now: number): Promise<void> {
+  const { kind, provider, revision, isMeant = false, trust = 'crm', sendUpdate = false } = input;
+  const preview = await readPreview(tx, id);
+  if (kind !== 'apply' || preview === undefined || preview.toLink === 0)
+    throw new RunRefused('there is nothing to link');
+  if (needsWord(preview) && !isMeant) throw new RunRefused('accept the warnings of the preview first');
+  const plan = await lockRun(tx, provider);
+  const open = await readOpenBackfill(tx, provider);
+  if (plan === undefined || planRevision(plan) !== revision || (open !== undefined && open.id !== id))
+    throw new RunRefused(`the plan of ${provider} has changed since the preview: preview it again`);
+  // Confirmed row by row, as a plan file is.
+  const confirmed = { owner: newOwner(), phase: 'apply', applied: 0, before: 0, file: revision, page: id } as const;
+  await putRun(tx, provider, { ...plan, ...confirmed, trust, sendUpdate }, now);
+}
+
+/** A stopped apply leaves a plan, a stopped confirmation a finished backfill. */
+function stoppedAt({ phase }: BackfillProgress): Partial<BackfillProgress> {
+  if (phase === 'apply') return { phase: 'planned' };
+  return phase === 'confirm' ? { phase: 'done' } : {};
+}

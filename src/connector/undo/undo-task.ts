@@ -1,0 +1,60 @@
+/** Undoes as runs: which writes they take back, and the result for each property. */
+import {
+  countItems,
+  deleteItems,
+  type RunTask,
+  readItems,
+  type StoredRun,
+  storeItems,
+} from '../../runtime/runs/runs.ts';
+import type { TaskWork } from '../../runtime/runs/work.ts';
+import type { Db } from '../../store/store.ts';
+import type { Crm } from '../crm/crm.ts';
+import type { Undone } from './outcome.ts';
+import type { UndoDeps } from './undo.ts';
+import { undo } from './undo-run.ts';
+import type { Selection } from './writes.ts';
+
+export const UNDO: RunTask<Selection> = {
+  queue: 'undo',
+  counts: 'records',
+  fine: ['restored', 'nothing', 'undone'],
+  audit: ({ id, input }) => ({ action: 'undo.run', subject: String(id), detail: { ...input } }),
+  confirm: (tx, { id }) => deleteItems(tx, id),
+};
+
+export type StoredUndo = StoredRun<Selection>;
+
+/** How the daemon undoes. */
+export const undoWork = (deps: UndoDeps, crms: readonly Crm[]): TaskWork<Selection> => ({
+  task: UNDO,
+  async work({ id, input, stage }, { signal, step }) {
+    const run = {
+      ...deps,
+      crm: async (name: string) => crms.find((crm) => crm.name === name),
+      dryRun: stage === 'preview',
+      async report(done: readonly Undone[], { records, of }: { readonly records: number; readonly of: number }) {
+        // What an earlier try of this undo restored stays so, whatever the next one finds.
+        await step({ done: records, total: of }, (tx) => storeItems(tx, id, done.map(itemOf), 'restored'));
+      },
+    };
+    await undo(run, input, signal);
+  },
+});
+
+const itemOf = ({ kind, ...undone }: Undone) => {
+  const { provider, record, property } = undone;
+  return { key: JSON.stringify([provider, record, property]), kind, detail: JSON.stringify(undone) };
+};
+
+/** Number of properties by result, the most frequent first. */
+export const countResults = async (db: Db, id: number): Promise<ReadonlyMap<Undone['kind'], number>> =>
+  // We wrote the kinds.
+  new Map([...(await countItems(db, id))].map(([kind, count]) => [kind as Undone['kind'], count]));
+
+/** Results of properties: those that a person should look at first. */
+export const readResults = async (db: Db, id: number, limit: number): Promise<readonly Undone[]> =>
+  (await readItems(db, id, limit, UNDO.fine)).map(({ kind, detail }) => ({
+    ...JSON.parse(detail),
+    kind,
+  }));

@@ -1,0 +1,133 @@
+/** Backfills as runs: scans, and what an apply would link. The plan has the result for each record. */
+import type { VNode } from 'preact';
+import {
+  type BackfillJob,
+  type BackfillPreview,
+  type BackfillRequest,
+  needsWord,
+  readPreview,
+} from '../../connector/backfill/plan/backfill-task.ts';
+import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
+import { listRows } from '../../connector/backfill/plan/list-rows.ts';
+import { planRevision, readRun as readPlan } from '../../connector/backfill/rows/progress.ts';
+import { readConnections } from '../../operations/status/connections.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import type { Db } from '../../store/store.ts';
+import { type BackfillPageDeps, backfillAddress, planAddress } from '../backfill/filter.ts';
+import { namesOf, planTable } from '../backfill/plan-table.ts';
+import { connectionState } from '../connections/table.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import { hidden } from '../page/messages.ts';
+import { said } from '../page/said.ts';
+import type { Visit } from '../page/visit.ts';
+import type { RunDetails, RunFace } from './run-face.ts';
+
+const SHOWN = 100;
+
+export const backfillFace = (deps: BackfillPageDeps): RunFace<BackfillRequest> => ({
+  title: (reader, { id, input: { kind, provider } }) =>
+    reader.text(`backfill.${kind}Title`, { name: provider, id: String(id) }),
+  progress: (reader, { done, total }) =>
+    total === null ? reader.text('backfill.seen', { count: done }) : reader.text('apply.progress', { done, of: total }),
+  facts: (visit, run) => facts(deps, visit, run),
+  details: (visit, run) =>
+    run.input.kind === 'scan' ? scanDetails(visit, run) : applyDetails(deps.store.db, visit, run),
+});
+
+async function facts({ store, crms }: BackfillPageDeps, { reader, now }: Visit, run: BackfillJob): Promise<Markup> {
+  const { kind, provider, trust = 'crm', sendUpdate = false } = run.input;
+  const crm = crms.find(({ name }) => name === provider);
+  const [row] = crm === undefined ? [] : await readConnections(store.db, [crm], now);
+  const plan = await readPlan(store.db, provider);
+  const isOpen = isUnderWay(run);
+  return html`${
+    isOpen &&
+    plan?.page === run.id &&
+    html`<dt>${reader.text('backfill.phase')}</dt>
+      <dd>${reader.text(`phase.${plan.phase}`)}</dd>`
+  }
+    ${
+      isOpen &&
+      row &&
+      html`<dt>${reader.text('backfill.crm')}</dt>
+        <dd>${connectionState(reader, row, now)}</dd>`
+    }
+    ${
+      kind === 'apply' &&
+      html`<dt>${reader.text('apply.trust')}</dt>
+        <dd>${reader.text(`trust.${trust}`)}</dd>
+        <dt>${reader.text('apply.sendUpdate')}</dt>
+        <dd>${reader.text(sendUpdate ? 'value.yes' : 'value.no')}</dd>`
+    }`;
+}
+
+const isUnderWay = ({ state }: BackfillJob): boolean => state === 'waiting' || state === 'running';
+
+const planLink = ({ reader }: Visit, provider: string): VNode =>
+  html`<p><a href=${backfillAddress(provider)}>${reader.text('backfill.toPlan')}</a></p>`;
+
+const scanDetails = async (visit: Visit, { input }: BackfillJob): Promise<RunDetails> => ({
+  ask: planLink(visit, input.provider),
+  body: null,
+});
+
+async function applyDetails(db: Db, visit: Visit, run: BackfillJob): Promise<RunDetails> {
+  const { reader } = visit;
+  const { provider, revision } = run.input;
+  const preview = await readPreview(db, run.id);
+  if (isUnderWay(run)) return { body: null };
+  if (run.stage === 'run' || preview === undefined) return { ask: null, body: results(visit, provider) };
+  if (planRevision(await readPlan(db, provider)) !== revision)
+    return {
+      ask: html`<p class="notice warn">${reader.text('apply.stale')}</p>`,
+      body: planLink(visit, provider),
+    };
+  const isDoubtful = needsWord(preview) && run.input.isMeant !== true;
+  const { rows, next } = await listRows(db, provider, { part: 'link' }, { after: 0, limit: SHOWN });
+  const count = preview.toLink;
+  const button = reader.text('apply.run', { count });
+  return {
+    confirmation: count === 0 ? undefined : { button, words: reader.text('apply.readsAgain') },
+    ...(isDoubtful && { ask: meantForm(visit, run) }),
+    body: html`${warningList(visit, preview)}
+      <h2>${reader.text('apply.rows', { count })}</h2>
+      ${planTable(visit, rows, await namesOf(db, rows))}
+      ${(next !== undefined || count > rows.length) && html`<p><a href=${planAddress(provider, { part: 'link' })}>${reader.text('apply.allRows')}</a></p>`}
+      ${planLink(visit, provider)}`,
+  };
+}
+
+/** The plan says what became of each record. */
+const results = (visit: Visit, provider: string): VNode =>
+  html`<ul class="lines">
+      ${(['linked', 'failed', 'person', 'link'] as const).map(
+        (part) =>
+          html`<li><a href=${planAddress(provider, { part })}>${visit.reader.text('plan.title')}: ${visit.reader.text(`part.${part}`)}</a></li>`,
+      )}
+    </ul>
+    ${planLink(visit, provider)}`;
+
+function warningList({ reader }: Visit, { warnings, moved, toLink }: BackfillPreview): Markup {
+  const lines = printWarnings(warnings, toLink, false);
+  if (lines.length === 0 && moved === 0) return null;
+  return html`<div class="notice warn">
+    <p>${reader.text('apply.against')}</p>
+    <ul>
+      ${lines.map((line) => html`<li>${said(reader, line)}</li>`)}
+      ${moved > 0 && html`<li>${said(reader, `${moved} have the number of another record`)}</li>`}
+    </ul>
+  </div>`;
+}
+
+/** So much speaks against the plan that a person must say that it is meant; then it is previewed again. */
+function meantForm({ reader, visitor, formToken }: Visit, { input }: BackfillJob): Markup {
+  const { provider, revision, trust, sendUpdate = false } = input;
+  if (!includesRole(visitor.role, 'operator')) return null;
+  const fields = { [FORM_TOKEN]: formToken, revision, trust, sendUpdate: sendUpdate ? 'yes' : undefined, meant: 'yes' };
+  return html`<form method="post" action=${backfillAddress(provider, '/apply')}>
+    ${hidden(fields)}
+    <p>${reader.text('apply.meantHelp')}</p>
+    <button>${reader.text('apply.meant')}</button>
+  </form>`;
+}

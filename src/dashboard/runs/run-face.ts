@@ -1,0 +1,32 @@
+/** How the runs of one task look on their page. */
+import type { VNode } from 'preact';
+import type { StoredRun } from '../../runtime/runs/runs.ts';
+import type { Markup } from '../page/html.ts';
+import type { Reader } from '../page/reader.ts';
+import type { Visit } from '../page/visit.ts';
+
+/** The button that confirms a preview, and what it does. */
+interface Confirmation {
+  readonly button: string;
+  readonly words: Markup;
+}
+
+export interface RunDetails {
+  /** Absent if there is nothing to do. */
+  readonly confirmation?: Confirmation | undefined;
+  /** In place of the confirmation. */
+  readonly ask?: Markup;
+  /** Its results. */
+  readonly body: Markup;
+}
+
+export interface RunFace<I> {
+  title(reader: Reader, run: StoredRun<I>): string;
+  /** How far it is, in words. */
+  progress(reader: Reader, run: StoredRun<I>): string | undefined;
+  /** What it is on, as terms and their descriptions. */
+  facts(visit: Visit, run: StoredRun<I>): Markup | VNode | Promise<Markup>;
+  details(visit: Visit, run: StoredRun<I>): Promise<RunDetails>;
+  /** The columns of its results as a file, besides `key` and `result`; undefined if the results are elsewhere. */
+  readonly columns?: readonly string[];
+}

@@ -1,0 +1,151 @@
+/** Requests of runs: each is previewed first, and begins once {@link confirmRun} is performed. */
+import Type from 'typebox';
+import { type BackfillRequest, requestBackfill } from '../connector/backfill/plan/backfill-task.ts';
+import { planRevision, readRun } from '../connector/backfill/rows/progress.ts';
+import type { CrmConfig } from '../connector/crm/crm.ts';
+import { KINDS_FOR_ALL, REVIEW_KINDS, VERBS } from '../connector/review/review-kinds.ts';
+import { REVIEW } from '../connector/review/review-task.ts';
+import { UNDO } from '../connector/undo/undo-task.ts';
+import { isNarrow, type Selection } from '../connector/undo/writes.ts';
+import { requestPreview } from '../runtime/runs/runs.ts';
+import { entityIdText, plainText, timeText } from '../service/routes/schemas.ts';
+import type { Tx } from '../store/store.ts';
+import { readEntity } from './entities.ts';
+import { defineOperation, invalid, type Moment } from './operation.ts';
+import { runId } from './runs.ts';
+
+/** What operations on the connector need. */
+export interface ConnectorNeeds {
+  readonly crms: readonly Pick<CrmConfig, 'name' | 'match'>[];
+}
+
+const asked = Type.Object({ id: runId });
+const OPERATOR = { role: 'operator' } as const;
+
+const provider = plainText('A connection, as the configuration names it', { maxLength: 64, example: 'hubspot' });
+const property = plainText('A property in the CRM', { example: 'name' });
+
+export const requestUndo = defineOperation({
+  ...OPERATOR,
+  name: 'undo.preview',
+  about: 'preview an undo: what the CRMs would hold again; it begins once the run is confirmed',
+  more: 'Name an event, a company, a time, or a record with its connection; the others narrow that.',
+  input: Type.Object({
+    provider: Type.Optional(provider),
+    record: Type.Optional(plainText('The id of a record', { example: '8412345678' })),
+    entity: Type.Optional(entityIdText('A company or person')),
+    property: Type.Optional(property),
+    rule: Type.Optional(plainText('Only what was written by this rule', { example: 'register' })),
+    event: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The number of an event' }),
+    ),
+    since: Type.Optional(timeText('Written at or after')),
+    until: Type.Optional(timeText('Written before')),
+  }),
+  api: {
+    method: 'POST',
+    path: '/runs/undo',
+    operationId: 'previewUndo',
+    status: 200,
+    answer: asked,
+    examples: [{ provider: 'hubspot', since: '2026-03-01T00:00:00Z', until: '2026-03-01T01:00:00Z' }],
+  },
+  async change(tx, { entity, since, until, ...others }, { now, actor, via }: Moment) {
+    const input: Selection = {
+      ...others,
+      ...(entity !== undefined && { entity: readEntity(entity, '/entity') }),
+      ...(since !== undefined && { since: Date.parse(since) }),
+      ...(until !== undefined && { until: Date.parse(until) }),
+    };
+    if (!isNarrow(input)) throw invalid('', 'must name an event, a company, a time, or a record with its connection');
+    return { value: { id: await requestPreview(tx, UNDO, { input, actor, via }, now) } };
+  },
+});
+
+export const requestAnswers = defineOperation({
+  ...OPERATOR,
+  name: 'review.preview',
+  about: 'preview one answer to all entries of review of a kind; it is given once the run is confirmed',
+  input: Type.Object({
+    verb: Type.Enum(VERBS, { description: 'The answer' }),
+    kind: Type.Enum(REVIEW_KINDS, { description: 'The kind of the entries' }),
+    provider: Type.Optional(provider),
+    property: Type.Optional(property),
+  }),
+  api: {
+    method: 'POST',
+    path: '/runs/answers',
+    operationId: 'previewAnswers',
+    status: 200,
+    answer: asked,
+    examples: [{ verb: 'accept', kind: 'difference', provider: 'hubspot', property: 'phone' }],
+  },
+  async change(tx, input, { now, actor, via }: Moment) {
+    if (!KINDS_FOR_ALL[input.verb].some((each) => each === input.kind))
+      throw invalid('/verb', `is no answer to all entries of the kind ${input.kind}`);
+    return { value: { id: await requestPreview(tx, REVIEW, { input, actor, via }, now) } };
+  },
+});
+
+const plan = {
+  provider,
+  revision: Type.Optional(
+    plainText('The version of the plan that you saw, or nothing is done; the present one if absent'),
+  ),
+};
+
+type Asking = ConnectorNeeds & Moment;
+
+export const scanCrm = defineOperation({
+  ...OPERATOR,
+  name: 'backfill.scan',
+  about: 'scan a CRM for companies by their number; this makes a plan, and forgets the one before',
+  input: Type.Object({
+    ...plan,
+    goesOn: Type.Boolean({ default: false, description: 'Continue a scan that was stopped' }),
+  }),
+  api: {
+    method: 'POST',
+    path: '/runs/scan',
+    operationId: 'scanCrm',
+    status: 200,
+    answer: asked,
+    examples: [{ provider: 'hubspot' }],
+  },
+  change: (tx, input, context: Asking) => requestPlan(tx, { kind: 'scan', ...input }, context),
+});
+
+export const previewApply = defineOperation({
+  ...OPERATOR,
+  name: 'backfill.preview',
+  about: 'preview the links that the plan of a CRM makes; it is applied once the run is confirmed',
+  input: Type.Object({
+    ...plan,
+    trust: Type.Enum(['crm', 'register'], {
+      default: 'crm',
+      description: 'Whose value stays where a property differs',
+    }),
+    sendUpdate: Type.Boolean({ default: false, description: 'Have the service send each company in full' }),
+    isMeant: Type.Boolean({ default: false, description: 'Accept the warnings of the preview' }),
+  }),
+  api: {
+    method: 'POST',
+    path: '/runs/apply',
+    operationId: 'previewApply',
+    status: 200,
+    answer: asked,
+    examples: [{ provider: 'hubspot' }],
+  },
+  change: (tx, input, context: Asking) => requestPlan(tx, { kind: 'apply', ...input }, context),
+});
+
+type PlanRequest = Omit<BackfillRequest, 'revision'> & { readonly revision?: string };
+
+/** Requests a run on the plan of a connection; if one is under way, the answer names that one. */
+async function requestPlan(tx: Tx, { revision, ...request }: PlanRequest, { crms, now, actor, via }: Asking) {
+  const crm = crms.find(({ name }) => name === request.provider);
+  if (crm === undefined) throw invalid('/provider', 'is no configured connection');
+  if (crm.match === undefined) throw invalid('/provider', 'has no property for the CVR number: set match for it');
+  const input = { ...request, revision: revision ?? planRevision(await readRun(tx, crm.name)) };
+  return { value: { id: await requestBackfill(tx, { input, actor, via }, now) } };
+}
