@@ -319,6 +319,7 @@ describe('rooms', () => {
   const CROWDED = new Map([
     ['docs', 'one page for one question'],
     ['src/commands', 'one file for each command'],
+    ['src/operations', 'one file for each noun'],
     ['test/bench', 'one file for each bench'],
   ]);
 
