@@ -35,12 +35,12 @@ function reloadedConnector({ service }: Config, own: NonNullable<Config['connect
 /** A connection with the rules and the secrets of another file; its other settings stay. */
 function reloadedProvider(own: ConfiguredProvider, read: ConfiguredProvider | undefined): ConfiguredProvider {
   if (read === undefined || read.provider.name !== own.provider.name) return own;
-  const { policy, mapping, values, hold, persons, currency, dashboard } = read;
+  const { policy, mapping, values, hold, only, persons, currency, dashboard } = read;
   const shown = ({ provider, settings }: ConfiguredProvider): unknown => redact(provider.settings, settings);
   const { settings, mask } = isDeepStrictEqual(shown(own), shown(read)) ? read : own;
   return {
     ...own,
-    ...{ policy, mapping, values, hold, persons, currency, dashboard, settings },
+    ...{ policy, mapping, values, hold, only, persons, currency, dashboard, settings },
     ...(mask !== undefined && { mask }),
   };
 }

@@ -84,6 +84,7 @@ function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorCo
     mapping,
     values,
     hold,
+    only,
     persons,
     currency,
     dashboard,
@@ -92,7 +93,7 @@ function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorCo
     const own = split(provider.settings, settings);
     secrets.push(...own.secrets);
     const rows = mapping.map(plainRow);
-    parts[mappingPart(name)] = { match, mapping: rows, values, hold, persons, currency, dashboard };
+    parts[mappingPart(name)] = { match, mapping: rows, values, hold, only, persons, currency, dashboard };
     parts[`providers.${name}`] = { ...rest, use: provider.name, settings: own.open };
   }
   return { parts, secrets };

@@ -39,6 +39,7 @@ const HINTS: Readonly<Record<string, string>> = {
   values: '{ industryCode: { "62*": COMPUTER_SOFTWARE } }',
   notes: '[newReport, status]',
   hold: '{ property: cvr_hold }',
+  only: '{ country: [Denmark, DK] }',
   autoMatch: 'suggest',
   policy: 'tracked',
   logLevel: 'info',

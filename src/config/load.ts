@@ -48,6 +48,8 @@ export interface ConfiguredProvider {
   readonly values: Readonly<Partial<Record<FieldName, Readonly<Record<string, PropertyValue>>>>>;
   /** cvrsync leaves a record alone while this property is set. */
   readonly hold: string | undefined;
+  /** By property the values of which a record must hold one to be written to. */
+  readonly only?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
   readonly autoMatch?: 'suggest' | undefined;
@@ -221,6 +223,8 @@ async function readConnection(
     mapping,
     values: common.values,
     hold: common.hold?.property,
+    only:
+      common.only && Object.fromEntries(Object.entries(common.only).map(([name, values]) => [name, [values].flat()])),
     notes: common.notes.filter(isEventName),
     autoLink: common.autoLink,
     autoMatch: common.autoMatch,

@@ -106,6 +106,17 @@ export const connectionSchema = Type.Object(
     hold: Type.Optional(
       property('cvrsync leaves a record alone while this property is set; a date in it is the last day of the hold.'),
     ),
+    only: Type.Optional(
+      Type.Record(
+        text('Name of a CRM property.'),
+        Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1 })]),
+        {
+          minProperties: 1,
+          description:
+            'Which records cvrsync writes to: those that hold one of these values in each of these properties. The others are left alone as if on hold.',
+        },
+      ),
+    ),
     autoLink: Type.Boolean({
       default: false,
       description: 'Link new records by their CVR number; needs match.',

@@ -1,7 +1,7 @@
 /** Stores every company record of the CRM as a scan row, a page at a time. */
 import type { Page, PropertyValue } from '../../../providers/provider.ts';
 import type { Crm } from '../crm/crm.ts';
-import { isHeld } from '../crm/hold.ts';
+import { holdProperties, isHeld } from '../crm/hold.ts';
 import { watchScan } from '../crm/scan-watch.ts';
 import { kept, verdictOf } from '../follow/verdict.ts';
 import type { Fresh } from './recheck.ts';
@@ -20,7 +20,7 @@ export interface Columns {
 /** Throws if the CRM has no property for the number. */
 export async function columnsOf(deps: BackfillDeps, signal: AbortSignal): Promise<Columns> {
   const { crm } = deps;
-  const { match, hold, name: provider } = crm;
+  const { match, name: provider } = crm;
   const where = `connector.providers.${provider}.match`;
   if (match === undefined)
     throw new BackfillError(`set ${where}: the property in which ${provider} keeps the CVR number`);
@@ -32,7 +32,7 @@ export async function columnsOf(deps: BackfillDeps, signal: AbortSignal): Promis
   const name = [...crm.mapping, ...crm.provider.preset].find(
     (row) => row.field === 'name' && schema.has(row.property),
   )?.property;
-  return { match, name, all: [...new Set([match, name, hold].filter((one) => one !== undefined))] };
+  return { match, name, all: [...new Set([match, ...(name === undefined ? [] : [name]), ...holdProperties(crm)])] };
 }
 
 /**

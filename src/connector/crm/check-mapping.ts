@@ -4,7 +4,8 @@ import type { PresetRow, Property } from '../../../providers/provider.ts';
 import type { Finding } from '../../runtime/finding.ts';
 import { currencyOf } from '../decide/currency.ts';
 import { render, type ValueMap } from '../decide/render.ts';
-import { type AccountSchema, checkHold, checkMatch, checkMatchTexts, similar } from './check-match.ts';
+import type { RecordFilter } from '../rules/rules.ts';
+import { type AccountSchema, checkHold, checkMatch, checkMatchTexts, checkOnly, similar } from './check-match.ts';
 
 /** The part of a connection's configuration that names properties. */
 export interface MappingToCheck {
@@ -14,6 +15,7 @@ export interface MappingToCheck {
   readonly match?: string | undefined;
   readonly matchTexts?: Readonly<Partial<Record<FieldName, string>>> | undefined;
   readonly hold: string | undefined;
+  readonly only?: RecordFilter | undefined;
   readonly currency?: string | undefined;
 }
 
@@ -42,6 +44,7 @@ export function checkMapping(
     ...checkMatch(provider, schema),
     ...checkMatchTexts(provider, schema),
     ...checkHold(provider, schema),
+    ...checkOnly(provider, schema),
     ...checked.flatMap(({ findings }) => findings),
     ...checkMapsInUse(provider, inUse),
     ...checkProtection(provider, inUse, schema, creatable),

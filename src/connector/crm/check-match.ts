@@ -96,6 +96,38 @@ export function checkHold(
   ];
 }
 
+/** Whether the properties of `only` exist, and have its values among their options. */
+export const checkOnly = (
+  { name, only = {} }: Connected & Pick<CrmConfig, 'only'>,
+  schema: AccountSchema,
+): readonly Finding[] =>
+  Object.entries(only).map(([wanted, values]): Finding => {
+    const subject = `${name} only`;
+    const property = schema.get(wanted);
+    if (property === undefined || property.unreadable === true) {
+      const found = property === undefined ? missing(wanted, schema) : `${wanted} cannot be read back`;
+      return {
+        level: 'fail',
+        subject,
+        found,
+        advice: `correct connector.providers.${name}.only: nothing is written until then`,
+      };
+    }
+    const options = property.options?.flatMap(({ value, label }) => [value, label].map((text) => text.toLowerCase()));
+    const unknown = values.filter((value) => value !== '' && options?.includes(value.toLowerCase()) === false);
+    if (unknown.length > 0)
+      return {
+        level: 'warn',
+        subject,
+        found: `${wanted} has no option ${unknown.join(', ')}`,
+        advice: `name its values as the CRM stores them: ${property.options
+          ?.slice(0, 20)
+          .map(({ value }) => value)
+          .join(', ')}`,
+      };
+    return { level: 'ok', subject, found: `records where ${wanted} is ${values.join(' or ')} are written to` };
+  });
+
 /** The property whose name differs by case and separators only: CRMs show labels, their APIs want names. */
 export function similar(name: string, schema: AccountSchema): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replace(/__c$|[^a-z0-9]/gu, '');

@@ -65,6 +65,7 @@ type CommonKey =
   | 'mapping'
   | 'values'
   | 'hold'
+  | 'only'
   | 'notes'
   | 'autoLink'
   | 'autoMatch'
@@ -139,7 +140,7 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Opene
     if (!isAccountChecked) await guardAccount(store, { name, connection: current.connection }, now(), signal);
     isAccountChecked = true;
     const schema = new Map((await current.connection.properties(signal)).map((each) => [each.name, each]));
-    guardHold(name, rules().hold, schema);
+    guardHold(name, rules(), schema);
     return schema;
   });
   let current = { ...config, connection: await connect(config) };
@@ -156,6 +157,9 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Opene
     },
     get hold() {
       return rules().hold;
+    },
+    get only() {
+      return rules().only;
     },
     get persons() {
       return rules().persons;

@@ -1,7 +1,9 @@
 /** Checks made before a connection touches any record. A failure stops the whole connection, not one record. */
 import { type Connection, type Property, ProviderError } from '../../../providers/provider.ts';
 import { readValue } from '../../store/kv.ts';
+
 import type { Db, Store } from '../../store/store.ts';
+import type { DecisionRules } from '../rules/rules.ts';
 
 /**
  * Throws if the credentials belong to another account than the connection's first one: every record would look deleted
@@ -35,14 +37,20 @@ const accountKey = (name: string): string => `account:${name}`;
 export const readAccount = (db: Db, name: string): Promise<string | undefined> => readValue(db, accountKey(name));
 
 /** Throws if the hold property cannot be read: every held record would be written. */
-export function guardHold(name: string, hold: string | undefined, schema: ReadonlyMap<string, Property>): void {
-  const property = hold === undefined ? undefined : schema.get(hold);
-  if (hold === undefined || (property !== undefined && property.unreadable !== true)) return;
-  if (property !== undefined)
+export function guardHold(
+  name: string,
+  { hold, only = {} }: Pick<DecisionRules, 'hold' | 'only'>,
+  schema: ReadonlyMap<string, Property>,
+): void {
+  for (const [key, asked] of [['hold', hold], ...Object.keys(only).map((each) => ['only', each] as const)] as const) {
+    const property = asked === undefined ? undefined : schema.get(asked);
+    if (asked === undefined || (property !== undefined && property.unreadable !== true)) continue;
+    const unknown = `so nobody knows which records ${key === 'hold' ? 'are on hold' : 'to write to'}`;
     throw new ProviderError(
       'refused',
-      `${hold} of ${name} cannot be read back, so nobody knows which records are on hold: let records be read (readUrl), or take hold out of the configuration`,
+      property === undefined
+        ? `${name} has no property ${asked} that these credentials can read, ${unknown}: create it, grant it, or take ${key} out of the configuration`
+        : `${asked} of ${name} cannot be read back, ${unknown}: let records be read (readUrl), or take ${key} out of the configuration`,
     );
-  const message = `${name} has no property ${hold} that these credentials can read, so nobody knows which records are on hold`;
-  throw new ProviderError('refused', `${message}: create it, grant it, or take hold out of the configuration`);
+  }
 }

@@ -4,6 +4,7 @@ import type { PropertyValue, Read } from '../../../providers/provider.ts';
 import type { Db } from '../../store/open.ts';
 import { isBlank } from '../decide/decide.ts';
 import { ALL_PROPERTIES, readOverrides } from '../overrides/override.ts';
+import type { DecisionRules, RecordFilter } from '../rules/rules.ts';
 import type { Crm } from './crm.ts';
 
 const NO = /^(?:false|no|nej|0)$/iu;
@@ -14,15 +15,46 @@ const DAY_MS = 86_400_000;
 /** The end of a day in Denmark, in summer time or not: up to an hour late, never early. */
 export const endOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`) + DAY_MS - 3_600_000;
 
+export type HoldRules = Pick<DecisionRules, 'hold' | 'only'>;
+
+/** The properties that say whether a record is on hold. */
+export const holdProperties = ({ hold, only = {} }: HoldRules): readonly string[] => [
+  ...(hold === undefined ? [] : [hold]),
+  ...Object.keys(only),
+];
+
+/** Why a record is on hold in the CRM, for people. */
+export function holdReason({ hold, only }: HoldRules, properties: Readonly<Record<string, PropertyValue>>): string {
+  const outside = outsideOf(only, properties);
+  if (outside === undefined) return `${hold} is set`;
+  const value = spelledOf(properties[outside]);
+  return `${outside} is ${value === '' ? 'blank' : value}, which only does not name`;
+}
+
+/** The first property by which a record is none of those that `only` names. Case does not count; a value may be a list. */
+function outsideOf(
+  only: RecordFilter | undefined,
+  properties: Readonly<Record<string, PropertyValue>>,
+): string | undefined {
+  return Object.entries(only ?? {}).find(([name, wanted]) => {
+    const spelled = spelledOf(properties[name]);
+    const held = new Set([spelled, ...spelled.split(';')].map((each) => each.trim().toLowerCase()));
+    return !wanted.some((each) => held.has(each.trim().toLowerCase()));
+  })?.[0];
+}
+
+const spelledOf = (value: PropertyValue | undefined): string => String(value ?? '').trim();
+
 /**
  * End of the hold that the CRM states: infinite if it names no day, undefined without a hold. A date is the last day of
  * the hold, an instant its end.
  */
 export function holdOf(
-  { hold }: Pick<Crm, 'hold'>,
+  { hold, only }: HoldRules,
   properties: Readonly<Record<string, PropertyValue>>,
   now: number,
 ): number | undefined {
+  if (outsideOf(only, properties) !== undefined) return Number.POSITIVE_INFINITY;
   const value = hold === undefined ? null : (properties[hold] ?? null);
   if (isBlank(value) || value === false) return undefined;
   const text = String(value).trim();
@@ -41,11 +73,8 @@ const HOUR_MS = 3_600_000;
 export const holdPollMs = ({ pollMinutes }: Pick<Crm, 'pollMinutes'>): number =>
   pollMinutes > 0 ? pollMinutes * 60_000 : 6 * HOUR_MS;
 
-export const isHeld = (
-  crm: Pick<Crm, 'hold'>,
-  properties: Readonly<Record<string, PropertyValue>>,
-  now: number,
-): boolean => holdOf(crm, properties, now) !== undefined;
+export const isHeld = (crm: HoldRules, properties: Readonly<Record<string, PropertyValue>>, now: number): boolean =>
+  holdOf(crm, properties, now) !== undefined;
 
 /** Where holds come from: overrides in the store, and a property in the CRM. */
 export interface HoldSource {

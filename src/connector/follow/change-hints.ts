@@ -3,7 +3,7 @@ import type { ChangeHint, PropertyValue, Read } from '../../../providers/provide
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import { holdOf } from '../crm/hold.ts';
+import { holdOf, holdProperties } from '../crm/hold.ts';
 import type { Link } from '../links/links.ts';
 import { decideLink, type HealRule } from './decide-link.ts';
 
@@ -18,7 +18,7 @@ export function followOf(crm: Crm, match: string | undefined, now: number): Foll
     match,
     autoLink: crm.autoLink,
     isHeld: (properties: Readonly<Record<string, PropertyValue>>) => holdOf(crm, properties, now) !== undefined,
-    properties: [match, crm.hold].filter((name) => name !== undefined),
+    properties: [...(match === undefined ? [] : [match]), ...holdProperties(crm)],
   };
 }
 

@@ -5,6 +5,7 @@ import type { Connection, PresetRow, Property, PropertyValue } from '../../../pr
 import { inPages, ROWS_AT_ONCE } from '../../store/count.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
+import { holdProperties } from '../crm/hold.ts';
 import { patiently } from '../crm/patience.ts';
 import { isBlank } from '../decide/decide.ts';
 import type { Planned } from '../decide/planned.ts';
@@ -293,7 +294,7 @@ async function readOnce(
   signal: AbortSignal,
 ): Promise<Connection> {
   const rows = [...before.mapping, ...after.mapping].map(({ property }) => property);
-  const names = [...rows, before.hold, after.hold, before.match, after.match, match].filter(
+  const names = [...rows, ...holdProperties(before), ...holdProperties(after), before.match, after.match, match].filter(
     (name) => name !== undefined,
   );
   const properties = [...new Set(names)].filter((name) => schema.has(name));

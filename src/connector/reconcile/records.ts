@@ -5,7 +5,7 @@ import { eachRow } from '../../store/each.ts';
 import { withoutErased } from '../../store/erasure/erasures.ts';
 import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
-import { isHeld } from '../crm/hold.ts';
+import { holdProperties, isHeld } from '../crm/hold.ts';
 import { patiently } from '../crm/patience.ts';
 import { watchScan } from '../crm/scan-watch.ts';
 import { readMatch } from '../follow/match-property.ts';
@@ -29,7 +29,7 @@ export async function readRecords(context: ReconcileContext, signal: AbortSignal
   const { crm, now, report, waiting } = context;
   const schema = await crm.schema(signal);
   const match = await readMatch(context.store, crm, schema, now());
-  const properties = [...new Set([match, crm.hold].filter((one) => one !== undefined))];
+  const properties = [...new Set([...(match === undefined ? [] : [match]), ...holdProperties(crm)])];
   const ask = (cursor: string | undefined): Promise<Page> =>
     patiently({ crm, now, report: waiting }, () => crm.connection.scan(properties, cursor, signal), signal);
   const watch = watchScan(crm.name);

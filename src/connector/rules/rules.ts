@@ -3,6 +3,9 @@ import type { Policy, PresetRow } from '../../../providers/provider.ts';
 import { digestOf } from '../../protocol/text/digest.ts';
 import type { ValueMap } from '../decide/render.ts';
 
+/** The accepted values by property. A record matches if it holds one of them in every property. */
+export type RecordFilter = Readonly<Record<string, readonly string[]>>;
+
 export interface DecisionRules {
   /** The property that holds the CVR number. */
   readonly match?: string | undefined;
@@ -10,6 +13,8 @@ export interface DecisionRules {
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
   /** A record with this property set is on hold. */
   readonly hold: string | undefined;
+  /** cvrsync writes only to records that match. */
+  readonly only?: RecordFilter | undefined;
   readonly persons: boolean;
   /** The only currency of the CRM's amounts. */
   readonly currency?: string | undefined;
@@ -35,6 +40,7 @@ export const rulesOf = (given: DecisionRules): DecisionRules => ({
   })),
   values: given.values,
   hold: given.hold,
+  only: given.only,
   persons: given.persons,
   currency: given.currency,
   dashboard: given.dashboard,
@@ -74,6 +80,7 @@ export function narrowed(before: DecisionRules, after: DecisionRules): DecisionR
     mapping,
     values: before.values,
     hold: before.hold ?? after.hold,
+    only: before.only ?? after.only,
     persons: before.persons && after.persons,
     currency: after.currency === undefined ? undefined : before.currency,
     dashboard: after.dashboard === undefined ? undefined : before.dashboard,
@@ -104,6 +111,7 @@ export function changesBetween(before: DecisionRules, after: DecisionRules): rea
     }),
     { subject: 'match', before: before.match, after: after.match },
     { subject: 'hold', before: before.hold, after: after.hold },
+    { subject: 'only', before: filterText(before.only), after: filterText(after.only) },
     { subject: 'persons', before: String(before.persons), after: String(after.persons) },
     { subject: 'currency', before: before.currency, after: after.currency },
     { subject: 'admin.publicUrl', before: before.dashboard, after: after.dashboard },
@@ -118,6 +126,12 @@ function rowText(row: PresetRow | undefined): string | undefined {
   const parts = Object.entries(more).flatMap(([key, value]) => (value === undefined ? [] : [`${key} ${value}`]));
   return [policy, ...parts].join(', ');
 }
+
+const filterText = (filter: RecordFilter | undefined): string | undefined =>
+  filter &&
+  Object.entries(filter)
+    .map(([property, values]) => `${property}: ${values.join(' or ')}`)
+    .join(', ');
 
 const mapText = (map: ValueMap | undefined): string | undefined =>
   map === undefined ? undefined : JSON.stringify(map);

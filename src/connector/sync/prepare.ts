@@ -4,7 +4,7 @@ import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Store } from '../../store/open.ts';
 import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
-import { holdOf } from '../crm/hold.ts';
+import { holdOf, holdProperties } from '../crm/hold.ts';
 import { type CallPair, timeRead } from '../crm/send-guard.ts';
 import { CURRENCY } from '../decide/currency.ts';
 import { numberRow, patchOf, planRecord, rowsFor } from '../decide/plan.ts';
@@ -160,7 +160,7 @@ async function decideRecords(undecided: Deciding, now: () => number, signal: Abo
 
 type Deciding = Undecided & { readonly left?: ReadonlySet<string> };
 
-type DecidingInputs = Omit<Undecided, 'crm'> & { readonly crm: Pick<Crm, 'mapping' | 'match' | 'hold'> };
+type DecidingInputs = Omit<Undecided, 'crm'> & { readonly crm: Pick<Crm, 'mapping' | 'match' | 'hold' | 'only'> };
 
 /** The properties to read for the decisions, if the account has them. */
 export function decidingProperties({ crm, schema, match, records }: DecidingInputs): readonly string[] {
@@ -168,7 +168,7 @@ export function decidingProperties({ crm, schema, match, records }: DecidingInpu
   const names = mapped.flatMap(({ property }) => (schema.has(property) ? property : []));
   const number = match !== undefined && schema.has(match) ? match : undefined;
   const currencies = names.map((name) => schema.get(name)?.currencyIn);
-  return [...new Set([...names, ...currencies, crm.hold, number].filter((name) => name !== undefined))];
+  return [...new Set([...names, ...currencies, ...holdProperties(crm), number].filter((name) => name !== undefined))];
 }
 
 /** Decides one record as read at `readAt`. Pure. */

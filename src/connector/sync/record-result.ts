@@ -3,7 +3,7 @@ import type { Property, PropertyValue, Read } from '../../../providers/provider.
 import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Crm } from '../crm/crm.ts';
-import { holdOf, holdPollMs } from '../crm/hold.ts';
+import { holdOf, holdPollMs, holdReason } from '../crm/hold.ts';
 import { type FaultSettlement, later, UNMENTIONED, whileContested } from '../crm/settle.ts';
 import { partnersIn } from '../decide/partners.ts';
 import type { Planned } from '../decide/planned.ts';
@@ -60,7 +60,7 @@ interface DecidedProperties {
   readonly schema: ReadonlyMap<string, Property>;
 }
 
-type ResultCrm = Pick<Crm, 'name' | 'hold' | 'pollMinutes' | 'mapping'>;
+type ResultCrm = Pick<Crm, 'name' | 'hold' | 'only' | 'pollMinutes' | 'mapping'>;
 
 /** The result of a record that is not written: gone, merged, on hold, or not readable now. */
 export function resultOfRead(crm: ResultCrm, base: ClaimedRecord, read: Read | undefined, now: number): RecordResult {
@@ -88,7 +88,7 @@ export function resultOfRead(crm: ResultCrm, base: ClaimedRecord, read: Read | u
           at: Math.min(now + holdPollMs(crm), holdOf(crm, read.properties, now) ?? now),
           fresh: true,
         },
-        happened: { ...line, rule: 'hold', detail: `${crm.hold} is set` },
+        happened: { ...line, rule: 'hold', detail: holdReason(crm, read.properties) },
       };
     default:
       return { ...base, settlement: later(claim, now, read?.reason ?? UNMENTIONED) };

@@ -30,11 +30,11 @@ for (const engine of SUITE_ENGINES) {
 
 test('a property for holds that nobody can read stops the connection', () => {
   const hold: Property = { name: 'cvr_hold', label: 'Hold', type: 'boolean', writable: true };
-  expect(() => guardHold('hubspot', 'cvr_hold', new Map())).toThrow(/no property cvr_hold/);
-  guardHold('hubspot', 'cvr_hold', new Map([['cvr_hold', hold]]));
-  guardHold('hubspot', undefined, new Map());
+  expect(() => guardHold('hubspot', { hold: 'cvr_hold' }, new Map())).toThrow(/no property cvr_hold/);
+  guardHold('hubspot', { hold: 'cvr_hold' }, new Map([['cvr_hold', hold]]));
+  guardHold('hubspot', { hold: undefined }, new Map());
   const blind: Property = { ...hold, unreadable: true };
-  expect(() => guardHold('erp', 'cvr_hold', new Map([['cvr_hold', blind]]))).toThrow(/cannot be read back/);
+  expect(() => guardHold('erp', { hold: 'cvr_hold' }, new Map([['cvr_hold', blind]]))).toThrow(/cannot be read back/);
 });
 
 test('credentials of another account end no link and write nothing', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { endOfDay, holdOf, isHeld } from '../../../src/connector/crm/hold.ts';
 
-const crm = { hold: 'cvr_hold' };
+const crm = { hold: 'cvr_hold', only: undefined };
 const NOON = Date.UTC(2026, 5, 10, 12);
 const held = (value: PropertyValue, now = NOON): number | undefined => holdOf(crm, { cvr_hold: value }, now);
 
@@ -31,7 +31,7 @@ describe('the hold property of a record', () => {
   });
 
   it('is none where none is configured', () => {
-    expect(isHeld({ hold: undefined }, { cvr_hold: 'yes' }, NOON)).toBe(false);
+    expect(isHeld({ hold: undefined, only: undefined }, { cvr_hold: 'yes' }, NOON)).toBe(false);
     expect(isHeld(crm, { cvr_hold: 'yes' }, NOON)).toBe(true);
   });
 });

@@ -5,8 +5,8 @@ import type { Written } from '../../../src/connector/write/write.ts';
 import { ENTITY } from '../../faults/company.ts';
 
 const DAY = 86_400_000;
-const crm: Pick<Crm, 'name' | 'hold' | 'pollMinutes' | 'mapping'> = {
-  ...{ name: 'crm', hold: undefined, pollMinutes: 10, mapping: [] },
+const crm: Pick<Crm, 'name' | 'hold' | 'only' | 'pollMinutes' | 'mapping'> = {
+  ...{ name: 'crm', hold: undefined, only: undefined, pollMinutes: 10, mapping: [] },
 };
 const record = {
   id: '1',
