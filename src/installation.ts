@@ -5,7 +5,7 @@ import { configSchema } from './config/schema/schema.ts';
 import type { Installation } from './dashboard/installation/installation.ts';
 import type { OutboundHttp } from './http/outbound/client.ts';
 import { maskerOf } from './protocol/text/mask.ts';
-import type { Store } from './store/open.ts';
+import type { Store } from './store/store.ts';
 import { readVersion } from './version.ts';
 
 /** The configuration in force, its connections beside it; their settings have a schema each. */

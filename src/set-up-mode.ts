@@ -16,7 +16,7 @@ import { type SetUpPlace, STORE } from './setup/config-of.ts';
 import { changeDraft, forgetDraft, readDraft } from './setup/draft.ts';
 import { createTrials } from './setup/trials.ts';
 import { writeConfig } from './setup/write-file.ts';
-import { openStore } from './store/open.ts';
+import { openStore } from './store/engines/open.ts';
 
 /** What a set-up needs of the process. */
 export interface SetUpOptions {

@@ -206,12 +206,10 @@ test('no file imports itself over others, not even for types', () => {
   expect(circleIn(imports)).toBe('none');
 });
 
-// Their rooms build on the files beside the rooms, and those open the rooms.
-const OF_ONE_PIECE = ['src/store', 'src/match'];
 /** The folder that a file is in. The files of `src` and `providers` themselves wire the parts: each stands for itself. */
 const folderOf = (file: string): string => {
   const folder = dirname(file);
-  return folder.includes('/') ? (OF_ONE_PIECE.find((piece) => folder.startsWith(`${piece}/`)) ?? folder) : file;
+  return folder.includes('/') ? folder : file;
 };
 
 describe('folders', () => {

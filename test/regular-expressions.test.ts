@@ -33,7 +33,7 @@ const PROVEN_BY_HAND: Readonly<Record<string, string>> = {
 /** Expressions that are put together while the program runs: what they are made of. */
 const COMPOSED: Readonly<Record<string, string>> = {
   'src/config/schema/fill.ts': 'the names a section takes, from our schemas, which are checked here as patterns',
-  'src/match/notes-in-name.ts': 'the words of its list, with a bounded number of marks around them',
+  'src/match/describe/notes-in-name.ts': 'the words of its list, with a bounded number of marks around them',
   'src/protocol/text/mask.ts': 'secrets of the configuration, escaped: alternatives without any repetition',
   'src/service/keys/keys.ts': 'a constant prefix and a fixed number of characters',
   'src/service/news/wording/article.ts': 'a name of at most 300 characters, escaped: no repetition',

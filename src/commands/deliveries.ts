@@ -20,7 +20,7 @@ import {
   REPLAY_LIMIT,
   REPLAYED,
 } from '../service/delivery/deliveries.ts';
-import type { Db, Store } from '../store/open.ts';
+import type { Db, Store } from '../store/store.ts';
 import { readEntity } from './arguments/entity.ts';
 import { time } from './arguments/time.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';

@@ -10,7 +10,7 @@ import {
   setOverride,
   UNDONE,
 } from '../connector/overrides/override.ts';
-import type { Store } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
 import { EVERY_RECORD, needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
 import { duration, end } from './arguments/time.ts';
 import { needProvider } from './arguments/with-monitoring.ts';

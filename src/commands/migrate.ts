@@ -1,7 +1,7 @@
 /** `migrate`: brings the store's tables up to this version. */
 import { redact } from '../config/redact.ts';
 import { configSchema } from '../config/schema/schema.ts';
-import { openStore } from '../store/open.ts';
+import { openStore } from '../store/engines/open.ts';
 import { defineCommand } from './cli/command.ts';
 
 export const command = defineCommand({

@@ -11,7 +11,7 @@ import {
   revokeOperator,
 } from '../runtime/operators/operators.ts';
 import { createFirstLink, createLoginLink } from '../runtime/operators/sessions.ts';
-import type { Store } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
 import { commandActor } from './arguments/actor.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, needed, oneOf, optional, UsageError } from './cli/command.ts';

@@ -13,7 +13,7 @@ import { canonicalBody, dedupeKey } from '../protocol/dedupe.ts';
 import { type Payload, readPayload, type WireOptions, withoutWithheld } from '../protocol/payload.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import { isJsonObject, readJson } from '../protocol/text/json.ts';
-import { openStore } from '../store/open.ts';
+import { openStore } from '../store/engines/open.ts';
 import { defineCommand, flag, needed, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 

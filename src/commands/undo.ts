@@ -8,7 +8,7 @@ import { countWrites, readAffected, type Selection } from '../connector/undo/wri
 import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { errorText } from '../protocol/text/error-text.ts';
-import type { Store } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
 import { readEntity } from './arguments/entity.ts';
 import { needConnector } from './arguments/record-argument.ts';
 import { durationOrForever, lengthText, time } from './arguments/time.ts';

@@ -6,7 +6,7 @@ import { endBlock } from '../runtime/limits/blocks.ts';
 import type { StrayError } from '../runtime/stray-error.ts';
 import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import type { Worker } from '../runtime/worker.ts';
-import type { Store } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
 import { type Crm, type OpenedCrm, openCrm } from './crm/crm.ts';
 import { isSafetyLimitOn } from './follow/safety-limit.ts';
 import { hasArrivals } from './intake/arrivals.ts';

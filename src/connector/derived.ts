@@ -1,7 +1,7 @@
 /** Work that events cause besides properties, if a connection asks for it: notes on records, and parents. */
 import type { Metrics } from '../http/metrics.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../runtime/worker.ts';
-import type { Tx } from '../store/open.ts';
+import type { Tx } from '../store/store.ts';
 import { openGate } from './crm/ability.ts';
 import type { Crm } from './crm/crm.ts';
 import type { LostLeaseDeps } from './crm/lost-lease.ts';

@@ -2,7 +2,7 @@
 
 import { ProviderError } from '../../providers/provider.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
-import type { Tx } from '../store/open.ts';
+import type { Tx } from '../store/store.ts';
 import type { Crm } from './crm/crm.ts';
 import { later, settleFault } from './crm/settle.ts';
 import { CHANGES } from './heal/changes.ts';

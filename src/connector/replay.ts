@@ -4,7 +4,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Payload, WireOptions } from '../protocol/payload.ts';
 import { claim } from '../runtime/lanes/lanes.ts';
 import { createWakeUp } from '../runtime/wake-up.ts';
-import type { Db, Store } from '../store/open.ts';
+import type { Db, Store } from '../store/store.ts';
 import { applyReceipts } from './apply/apply.ts';
 import { type Crm, mappedFields } from './crm/crm.ts';
 import { rowsFor } from './decide/plan.ts';

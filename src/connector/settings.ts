@@ -5,7 +5,7 @@ import type { OutboundHttp } from '../http/outbound/client.ts';
 import type { WireOptions } from '../protocol/payload.ts';
 import type { Retention } from '../runtime/housekeeping/retention.ts';
 import type { AuditActor } from '../runtime/operators/audit.ts';
-import type { Store } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
 import type { CrmConfig } from './crm/crm.ts';
 
 export interface ConnectorDeps {

@@ -4,13 +4,13 @@ import { isCommonName } from '../protocol/danish/name-words.ts';
 import { isPersonName } from '../protocol/danish/person-name.ts';
 import { companyEntityId } from '../protocol/entity-id.ts';
 import type { Db } from '../store/store.ts';
-import { readAnswers } from './answers.ts';
-import { decideMatch, type MatchResult } from './confidence.ts';
-import { describeRecord, type RecordText } from './described.ts';
+import { readAnswers } from './decide/answers.ts';
+import { decideMatch, type MatchResult } from './decide/confidence.ts';
+import type { Answers } from './decide/probability.ts';
+import { describeRecord, type RecordText } from './describe/described.ts';
+import { weighCandidate } from './evidence/score.ts';
 import { findCandidates } from './index/candidates.ts';
 import { readIndexState } from './index/state.ts';
-import type { Answers } from './probability.ts';
-import { weighCandidate } from './score.ts';
 
 /** What people answered before. */
 export interface MatchAnswers {

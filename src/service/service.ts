@@ -8,7 +8,7 @@ import type { Retention } from '../runtime/housekeeping/retention.ts';
 import type { StrayError } from '../runtime/stray-error.ts';
 import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
-import type { Store } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
 import { startDelivery } from './delivery/deliver.ts';
 import { ensureOwnJobs, type OwnConnector } from './delivery/own-jobs.ts';
 import { monitorOptions, openTransports } from './delivery/transport.ts';

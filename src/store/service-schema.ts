@@ -230,7 +230,7 @@ interface MatchEntryTable {
   body: string;
 }
 
-/** A key by which records find an entry of the company index. See match/keys.ts. */
+/** A key by which records find an entry of the company index. See match/describe/keys.ts. */
 interface MatchKeyTable {
   key: number;
   entry: number;

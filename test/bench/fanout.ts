@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { publish } from '../../src/service/publish/publish.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { changeAt } from './bodies.ts';
 import { inFolder } from './daemon.ts';
 import { median, report, round } from './measure.ts';

@@ -4,7 +4,7 @@ import { createOperator } from '../../src/runtime/operators/operators.ts';
 import { startSession } from '../../src/runtime/operators/sessions.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 
 /** The first company's number. */
 export const FIRST = 20_000_000;

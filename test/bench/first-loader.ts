@@ -6,7 +6,7 @@ import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import { withPageAhead } from '../../src/service/register/source/page-ahead.ts';
 import { markWatch, registerTasks, startWatch } from '../../src/service/register/watch/watch.ts';
 import { openSource } from '../../src/service/sources.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { answerWith } from './child.ts';
 
 const USER = { username: 'bench', password: 'bench' };

@@ -1,11 +1,11 @@
 /**
- * match-fit: fits the table of patterns on the labelled sets, and writes src/match/pattern-table.ts. The seeds are others
+ * match-fit: fits the table of patterns on the labelled sets, and writes src/match/decide/pattern-table.ts. The seeds are others
  * than those that `match` and the tests judge with. The same sets make the same table.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { fitShares, type PatternCount, tableRows } from './match-sets/fit.ts';
 import { countPatterns, matchSet, withoutNumber } from './match-sets/match-set.ts';
 import { SETS, type SetMaker } from './match-sets/sets.ts';
@@ -13,7 +13,7 @@ import { report } from './measure.ts';
 
 const SEEDS = [9_001, 9_002, 9_003, 9_004, 9_005, 9_006];
 const RECORDS = 4_000;
-const TABLE = new URL('../../src/match/pattern-table.ts', import.meta.url);
+const TABLE = new URL('../../src/match/decide/pattern-table.ts', import.meta.url);
 
 async function countsOf(make: SetMaker, seed: number): Promise<readonly PatternCount[]> {
   const folder = mkdtempSync(join(tmpdir(), 'cvrsync-fit-'));

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { measureQuality, shareOf } from '../match/measure.ts';
 import { equalRecall, type JudgedSet, setLines, tenthLine, tenthsOf } from './match-sets/judge-sets.ts';
 import { matchSet, withoutNumber } from './match-sets/match-set.ts';

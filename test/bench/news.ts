@@ -9,7 +9,7 @@ import { createServer } from '../../src/http/server/server.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { newsOf } from '../../src/service/news/wording/make.ts';
 import { addNewsRoutes } from '../../src/service/routes/news.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { inFolder } from './daemon.ts';
 import { quantile, report, round } from './measure.ts';
 

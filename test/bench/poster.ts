@@ -12,7 +12,8 @@ import { openWebhookClient } from '../../src/service/delivery/post.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { publish } from '../../src/service/publish/publish.ts';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type Companies, changeAt } from './bodies.ts';
 import { answerWith } from './child.ts';
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { createDatabase, startPostgres } from '../support/postgres.ts';
 import { openChild } from './child.ts';
 import { type Daemon, inFolder, startDaemon } from './daemon.ts';

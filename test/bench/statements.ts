@@ -14,7 +14,7 @@ import { entriesBefore } from '../../src/match/index/write.ts';
 import { readDocument } from '../../src/service/register/document/document.ts';
 import { documentsIn } from '../../src/service/register/source/source.ts';
 import { WITHHELD_KEY, WITHHELD_QUEUE } from '../../src/service/register/watch/withheld.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { inFolder, settleMapping, startDaemon } from './daemon.ts';
 import { adminCookie, FIRST, fillDecisions, fillService, MONITORS, monitorId, numbersTo } from './fill.ts';
 import { report, round } from './measure.ts';

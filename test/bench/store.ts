@@ -7,7 +7,8 @@ import { extract } from '../../src/connector/facts/extract.ts';
 import { type Fact, fold } from '../../src/connector/facts/fact.ts';
 import { fullStatePayload, sampleCompany } from '../../src/protocol/sample/company.ts';
 import { eachRow } from '../../src/store/each.ts';
-import { openStore, type Tx } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
+import type { Tx } from '../../src/store/store.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const PARTS = 1_000;

@@ -13,7 +13,7 @@ import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import type { Change } from '../../src/service/changes/change.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { todayAt } from '../../src/service/register/document/today.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type Crms, configFor, startCrms } from '../support/fixture.ts';
 import { newFolder, opened } from '../support/stores.ts';
 import { type Last, plain } from './fold.ts';

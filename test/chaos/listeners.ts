@@ -13,7 +13,7 @@ import { webhookId } from '../../src/service/delivery/post.ts';
 import { addItem } from '../../src/service/items/items.ts';
 import type { Secrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export interface Listener {
   readonly id: string;

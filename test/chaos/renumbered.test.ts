@@ -7,7 +7,7 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { companyEntityId } from '../../src/protocol/entity-id.ts';
 import { payloadOf, writePayload } from '../../src/protocol/payload.ts';
 import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { type CrmName, type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';

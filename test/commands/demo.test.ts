@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { readEntityRows } from '../../src/commands/erase/erase.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { ENTRY, ENVIRONMENT } from '../support/program.ts';
 import { newFolder } from '../support/stores.ts';
 import { rowsWith } from './whole-store.ts';

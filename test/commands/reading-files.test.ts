@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPlan } from '../../src/connector/backfill/plan/read-plan.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { ENTRY, ENVIRONMENT } from '../support/program.ts';
 
 let folder = '';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { ENTITY, reported } from '../faults/company.ts';
 import { runCli } from '../support/cli.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';

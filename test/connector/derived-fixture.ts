@@ -15,7 +15,8 @@ import { type Writable, writePayload } from '../../src/protocol/payload.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type ENGINES, newStoreUrl } from '../support/stores.ts';
 
 /** A CRM as one test scripts it. */

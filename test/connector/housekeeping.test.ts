@@ -3,7 +3,7 @@ import { runHousekeeping, seedHousekeeping } from '../../src/connector/housekeep
 import { RETENTION } from '../../src/runtime/housekeeping/retention.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { recordAudit } from '../../src/runtime/operators/audit.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const DAY = 86_400_000;

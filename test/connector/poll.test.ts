@@ -9,7 +9,7 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { parked } from '../../src/runtime/lanes/lane-state.ts';
 import { claim, mark } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { crmOf } from '../support/crm.ts';
 import { newStore } from '../support/stores.ts';
 

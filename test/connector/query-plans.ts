@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { type CompiledQuery, Kysely, SqliteDialect } from 'kysely';
 import { onTestFinished } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import type { StoreSchema } from '../../src/store/schema.ts';
 import type { Db } from '../../src/store/store.ts';
 import { newStoreUrl } from '../support/stores.ts';

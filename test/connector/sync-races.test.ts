@@ -11,7 +11,7 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ENTITY, OTHER, renamed } from '../faults/company.ts';
 import { crmOf } from '../support/crm.ts';
 import { ENGINES, newStore } from '../support/stores.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { builtScript, ENVIRONMENT } from '../support/program.ts';
 import { openReceiver, phoneEvent, post, type ReceiverOptions } from '../support/receiver.ts';
 import { newFolder, newStore, newStoreUrl, opened } from '../support/stores.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { readDifferent, readReview } from '../../src/connector/review/review-list.ts';
-import { setAside } from '../../src/store/quarantine.ts';
+import { setAside } from '../../src/store/erasure/quarantine.ts';
 import type { Store } from '../../src/store/store.ts';
 import { SUITE_ENGINES } from '../support/stores.ts';
 import { startPages, type Visitor } from './visitor.ts';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { sampleAddress } from '../../src/protocol/sample/parts.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { recordAudit } from '../../src/runtime/operators/audit.ts';
-import { setAside } from '../../src/store/quarantine.ts';
+import { setAside } from '../../src/store/erasure/quarantine.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { newFolder } from '../support/stores.ts';
 import { COMPANY, PERSON, playStory, type Story } from './story.ts';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { type Running, startCommand } from '../support/command.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { type Daemon, daemonWith } from '../support/daemon.ts';

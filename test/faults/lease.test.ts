@@ -1,7 +1,7 @@
 /** A daemon that stands still for longer than its lease: another one takes over, and the first writes nothing any more. */
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';

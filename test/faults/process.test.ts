@@ -1,7 +1,7 @@
 /** What happens to the process and its clock: nothing that was acknowledged is lost. */
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { handClock } from '../support/clock.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, startFixture, watchStore } from '../support/fixture.ts';

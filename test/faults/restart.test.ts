@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/fixture.ts';

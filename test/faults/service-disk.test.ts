@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { openHook } from '../service/delivering.ts';
 import { handClock } from '../support/clock.ts';
 import { company, documentAt, entity, leapUntil, type ServiceFixture, setService } from './service-fixture.ts';

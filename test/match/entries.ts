@@ -1,5 +1,5 @@
 /** Companies for tests, told by what matters in them. */
-import type { IndexEntry } from '../../src/match/entry.ts';
+import type { IndexEntry } from '../../src/match/describe/entry.ts';
 
 /** An active company, or with another `company` one of its production units. */
 export const entry = (number: string, name: string, rest: Partial<IndexEntry> = {}): IndexEntry => ({

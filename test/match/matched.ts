@@ -1,9 +1,9 @@
 /** What a record means, told in one line. */
-import type { RecordText } from '../../src/match/described.ts';
-import type { IndexEntry } from '../../src/match/entry.ts';
+import type { RecordText } from '../../src/match/describe/described.ts';
+import type { IndexEntry } from '../../src/match/describe/entry.ts';
+import { reasonText } from '../../src/match/evidence/weights.ts';
 import { storeEntries } from '../../src/match/index/write.ts';
 import { matchRecords } from '../../src/match/match.ts';
-import { reasonText } from '../../src/match/weights.ts';
 import { newStore } from '../support/stores.ts';
 
 /** The confidence, the companies and the reasons of the first, as one line. */

@@ -1,7 +1,7 @@
 /** How good a match is on labelled records. */
 
-import type { Confidence, MatchResult, ScoredCandidate } from '../../src/match/confidence.ts';
-import type { RecordText } from '../../src/match/described.ts';
+import type { Confidence, MatchResult, ScoredCandidate } from '../../src/match/decide/confidence.ts';
+import type { RecordText } from '../../src/match/describe/described.ts';
 import type { SetRecord } from '../bench/match-sets/set.ts';
 
 const VERDICTS: readonly Confidence[] = ['certain', 'likely', 'ambiguous', 'dissolved', 'foreign', 'person', 'none'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MatchResult } from '../../src/match/confidence.ts';
-import type { IndexEntry } from '../../src/match/entry.ts';
+import type { MatchResult } from '../../src/match/decide/confidence.ts';
+import type { IndexEntry } from '../../src/match/describe/entry.ts';
 import { storeEntries } from '../../src/match/index/write.ts';
 import { matchRecords } from '../../src/match/match.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';

@@ -4,8 +4,8 @@
  * Every record leaves out parts by chance: the street in 25 of a hundred, the postal code and the city in 12, the phone and
  * the website in 45, the e-mail in 40, the country in 50. Phones are spelled in five ways. A trap changes one thing more.
  */
-import type { RecordText } from '../../src/match/described.ts';
-import type { IndexEntry } from '../../src/match/entry.ts';
+import type { RecordText } from '../../src/match/describe/described.ts';
+import type { IndexEntry } from '../../src/match/describe/entry.ts';
 import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import { addressOf, type LabelledCompany, type LabelledRegister, stem } from './register.ts';
 import * as words from './words.ts';

@@ -10,7 +10,7 @@
  * twentieth give the phone of their accountant.
  */
 
-import type { IndexEntry } from '../../src/match/entry.ts';
+import type { IndexEntry } from '../../src/match/describe/entry.ts';
 import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import * as words from './words.ts';
 

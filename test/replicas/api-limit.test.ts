@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSharedCallLimit, trimWindows } from '../../src/http/server/shared-call-limit.ts';
 import { createKey } from '../../src/service/keys/keys.ts';
 import { createAccess } from '../../src/service/routes/access.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { stillClock } from '../support/clock.ts';
 import { newStoreUrl } from '../support/stores.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { clockFindings } from '../../src/commands/check/daemons.ts';
 import { createClockWatch, recordClock } from '../../src/runtime/clock-watch.ts';
 import { mark, park } from '../../src/runtime/lanes/lanes.ts';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ENGINES, newStoreUrl } from '../support/stores.ts';
 
 const NOW = 1_785_000_000_000;

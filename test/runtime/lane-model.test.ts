@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Claim, claim, mark, type Settlement, settleAll } from '../../src/runtime/lanes/lanes.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const Q = 'sync';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { type Claim, claim, counts, held, mark, settle, settleAll, wake } from '../../src/runtime/lanes/lanes.ts';
-import type { Store, Tx } from '../../src/store/open.ts';
+import type { Store, Tx } from '../../src/store/store.ts';
 import { ENGINES, newStore, newStoreUrl, opened } from '../support/stores.ts';
 
 const Q = 'apply';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createRateLimiter, type RateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { newStore } from '../support/stores.ts';
 import { mostInAnyWindow } from '../support/windows.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { needsPerson, readBlocks } from '../../src/runtime/limits/blocks.ts';
 import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ENGINES, newStoreUrl, opened } from '../support/stores.ts';
 import { mostInAnyWindow } from '../support/windows.ts';
 

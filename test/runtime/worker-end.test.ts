@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Claim, counts, mark } from '../../src/runtime/lanes/lanes.ts';
 import { StrayError } from '../../src/runtime/stray-error.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { newStore } from '../support/stores.ts';
 import { done, prepared, Q, working } from './working.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parked } from '../../src/runtime/lanes/lane-state.ts';
 import { type Claim, claim, counts, mark } from '../../src/runtime/lanes/lanes.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { newStore } from '../support/stores.ts';
 import { done, keys, names, prepared, Q, working } from './working.ts';
 

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { type Claim, mark, settleAll } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp, type WakeUp } from '../../src/runtime/wake-up.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../../src/runtime/worker.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { newStore } from '../support/stores.ts';
 
 export const Q = 'sync';

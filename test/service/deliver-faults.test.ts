@@ -6,7 +6,7 @@ import { attemptsOf, listDeliveries } from '../../src/service/delivery/deliverie
 import { openWebhookClient } from '../../src/service/delivery/post.ts';
 import { addItem } from '../../src/service/items/items.ts';
 import { getMonitor } from '../../src/service/monitors/monitors.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { newStore } from '../support/stores.ts';
 import { type Behave, delivering, openHook, statuses } from './delivering.ts';
 import { COMPANY, changed, made, OTHER, secrets } from './monitored.ts';

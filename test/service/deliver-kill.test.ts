@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { publish } from '../../src/service/publish/publish.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { builtScript, ENVIRONMENT } from '../support/program.ts';
 import { newStoreUrl } from '../support/stores.ts';
 import { openHook } from './delivering.ts';

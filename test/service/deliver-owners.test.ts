@@ -12,7 +12,7 @@ import { type Entry, record } from '../../src/service/delivery/record-attempt.ts
 import { SCHEDULE } from '../../src/service/delivery/schedule.ts';
 import { getMonitor } from '../../src/service/monitors/monitors.ts';
 import { publish } from '../../src/service/publish/publish.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';
 import { changed, lanes, made, NOW, OTHER, secrets } from './monitored.ts';

@@ -5,7 +5,7 @@ import { listDeliveries, replayDeliveries } from '../../src/service/delivery/del
 import { trimDeliveries } from '../../src/service/delivery/trim.ts';
 import { activate, disable } from '../../src/service/monitors/monitors.ts';
 import { publish } from '../../src/service/publish/publish.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { newStore } from '../support/stores.ts';
 import { delivering, openHook } from './delivering.ts';
 import { changed, made, NOW } from './monitored.ts';

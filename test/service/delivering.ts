@@ -11,7 +11,7 @@ import type { Worker } from '../../src/runtime/worker.ts';
 import type { Change } from '../../src/service/changes/change.ts';
 import { type DeliveryDeps, startDelivery } from '../../src/service/delivery/deliver.ts';
 import { publish } from '../../src/service/publish/publish.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { handClock } from '../support/clock.ts';
 import { secrets } from './monitored.ts';
 

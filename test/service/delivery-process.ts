@@ -6,7 +6,7 @@ import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import { startDelivery } from '../../src/service/delivery/deliver.ts';
 import { openWebhookClient } from '../../src/service/delivery/post.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 
 const [, , file = '', key = ''] = process.argv;
 const { http } = openWebhookClient(createGuard({ allow: ['127.0.0.1'] }));

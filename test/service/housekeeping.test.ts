@@ -3,7 +3,7 @@ import { RETENTION } from '../../src/runtime/housekeeping/retention.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from '../../src/service/housekeeping.ts';
 import { publish } from '../../src/service/publish/publish.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { COMPANY, changed, made } from './monitored.ts';
 

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addItem, pageItems, removeItem } from '../../src/service/items/items.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
-import type { Store } from '../../src/store/open.ts';
-import type { Tx } from '../../src/store/store.ts';
+import type { Store, Tx } from '../../src/store/store.ts';
 import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { made, NOW, secrets } from './monitored.ts';
 

@@ -6,7 +6,7 @@ import { addItem } from '../../src/service/items/items.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import type { MonitorInput } from '../../src/service/monitors/monitor-input.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export const NOW = Date.parse('2026-09-01T08:00:00.000Z');
 export const COMPANY = 'CVR-1-99000015';

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { publish } from '../../src/service/publish/publish.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { builtScript, ENVIRONMENT } from '../support/program.ts';
 import { newStoreUrl, opened, SUITE_ENGINES } from '../support/stores.ts';
 import { changed, copies, lanes, NOW } from './monitored.ts';

@@ -1,6 +1,6 @@
 /** Publishes changes one after the other, for ever, on the store at the first argument; says where it is. */
 import { publish } from '../../src/service/publish/publish.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { changed, NOW } from './monitored.ts';
 
 const [, , url = ''] = process.argv;

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../../src/store/engines/open.ts';
 import { noteSeen } from '../../src/store/file/marker.ts';
-import { openStore } from '../../src/store/open.ts';
 import { readGaps, writeSeen } from '../../src/store/recovery/gap.ts';
 import { hasLostCommits } from '../../src/store/recovery/journal.ts';
 import { builtScript, ENVIRONMENT } from '../support/program.ts';

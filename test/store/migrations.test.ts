@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { openStore } from '../../src/store/engines/open.ts';
 import { migrateStore } from '../../src/store/migrations/migrations.ts';
-import { openStore, type Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ENGINES, newStore, newStoreUrl, opened } from '../support/stores.ts';
 import { addRemarks } from './next-version.ts';
 

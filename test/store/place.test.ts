@@ -3,9 +3,10 @@ import { copyFileSync, existsSync, globSync, renameSync, rmSync, symlinkSync, tr
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { openStore } from '../../src/store/engines/open.ts';
 import { LostStoreError } from '../../src/store/file/marker.ts';
 import { StoreGoneError } from '../../src/store/file/place.ts';
-import { openStore, type Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { storeErrorIn } from '../../src/store/store-error.ts';
 import { emptyStoreUrl, newFolder, opened } from '../support/stores.ts';
 

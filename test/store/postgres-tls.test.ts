@@ -3,7 +3,7 @@ import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { freePort } from '../acceptance/ports.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { createDatabase, initialise, launch, newPlace, quit, urlAt } from '../support/postgres.ts';

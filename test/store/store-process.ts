@@ -1,7 +1,7 @@
 /** A process of its own for tests: opens the store at the first argument, then does what the second one says. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openStore } from '../../src/store/engines/open.ts';
 import { migrateStore } from '../../src/store/migrations/migrations.ts';
-import { openStore } from '../../src/store/open.ts';
 import { addRemarks } from './next-version.ts';
 
 const [, , url = '', what, count = '0'] = process.argv;

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
 
 it('keeps millions of snapshots in little more space than they are long', async () => {

@@ -9,7 +9,7 @@ import {
 } from '../../providers/provider.ts';
 import type { Crm } from '../../src/connector/crm/crm.ts';
 import { createRateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export interface ScriptedCrm {
   readonly store: Store;

@@ -9,7 +9,7 @@ const SLOW_IMPORTS = [
   'node:worker_threads',
   'recheck',
   // Stores, PostgreSQL among them.
-  'src/store/open.ts',
+  'src/store/engines/open.ts',
   'test/support/stores.ts',
   'test/support/postgres.ts',
   // The suite of rules for every provider, some of which wait for real time-outs.

@@ -1,6 +1,6 @@
 /** The tables of the store as a document shows them: from the schema that a store has, and from the types that say what it means. */
 import { sql } from 'kysely';
-import type { Db } from '../../src/store/open.ts';
+import type { Db } from '../../src/store/store.ts';
 import { readDoc } from './docs.ts';
 
 /** A column as the types have it. */

@@ -7,7 +7,7 @@ import { applyReceipts } from '../../src/connector/apply/apply.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 
 const [, , url = '', condition, given] = process.argv;
 const store = await openStore(url);

@@ -12,7 +12,7 @@ import { fetchMissing } from '../../src/service/register/watch/fetch-missing.ts'
 import { registerTasks, type WatchDeps } from '../../src/service/register/watch/watch.ts';
 import type { WatchTask } from '../../src/service/register/watch/watch-page.ts';
 import { runReports } from '../../src/service/reports/report-worker.ts';
-import type { Tx } from '../../src/store/open.ts';
+import type { Tx } from '../../src/store/store.ts';
 
 /** What the sources offer. */
 export interface Offer {

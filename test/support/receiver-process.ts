@@ -1,5 +1,5 @@
 /** A receiver in a process of its own, on the store at the first argument. With a number it posts that many events to itself, one after another, and ends. */
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { openReceiver, phoneEvent, post } from './receiver.ts';
 
 const [, , file = '', count] = process.argv;

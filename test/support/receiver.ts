@@ -7,7 +7,7 @@ import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { createServer } from '../../src/http/server/server.ts';
 import type { Auth } from '../../src/protocol/auth.ts';
 import { createWakeUp, type WakeUp } from '../../src/runtime/wake-up.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export interface Receiver {
   readonly url: string;

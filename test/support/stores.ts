@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { inject, onTestFinished } from 'vitest';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/engines/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { ALL } from './all.ts';
 import { createDatabase, renameDatabase } from './postgres.ts';
 

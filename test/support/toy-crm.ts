@@ -12,7 +12,7 @@ import {
 import { type Crm, type CrmConfig, type CrmSettings, openCrm } from '../../src/connector/crm/crm.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { openClient } from '../../src/http/outbound/client.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 
 export interface ToyCrm extends Partial<Pick<CrmConfig, 'mapping' | 'notes' | 'parent'>> {
   readonly store: Store;

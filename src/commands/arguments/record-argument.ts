@@ -4,7 +4,7 @@ import { readRecordId } from '../../connector/crm/record-id.ts';
 import { writtenProperties } from '../../connector/decide/plan.ts';
 import { findLink, type Link } from '../../connector/links/links.ts';
 import { type RecordRef, readLinkKey } from '../../connector/names/queues.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { needProvider } from './with-monitoring.ts';

@@ -6,7 +6,8 @@ import { openUpstream, type Upstream, upstreamRateLimiter } from '../../connecto
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
-import { openStore, type Store } from '../../store/open.ts';
+import { openStore } from '../../store/engines/open.ts';
+import type { Store } from '../../store/store.ts';
 import { type ExitCode, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { showWaiting } from '../cli/waiting.ts';

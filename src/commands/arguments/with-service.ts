@@ -2,7 +2,7 @@ import { monitorOptions } from '../../service/delivery/transport.ts';
 import { loadSecretKey, openSecrets, type Secrets } from '../../service/keys/secrets.ts';
 import type { MonitorOptions } from '../../service/monitors/monitor-input.ts';
 import { readMonitorable } from '../../service/monitors/monitorable.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import { type ExitCode, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { readEntity } from './entity.ts';

@@ -1,9 +1,9 @@
 /** Opens the store for a command, whether or not a daemon runs on it. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { openStore } from '../../store/engines/open.ts';
 import { isStoreLost, LostStoreError } from '../../store/file/marker.ts';
-import { openStore, type Store } from '../../store/open.ts';
-import { isPostgresUrl } from '../../store/store.ts';
+import { isPostgresUrl, type Store } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
 
 /** Whether it is a PostgreSQL store, or a SQLite file that exists. */

@@ -7,7 +7,7 @@ import { createMetrics } from '../../http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../http/outbound/client.ts';
 import { pause } from '../../runtime/limits/pause.ts';
 import { createWakeUp } from '../../runtime/wake-up.ts';
-import { openStore } from '../../store/open.ts';
+import { openStore } from '../../store/engines/open.ts';
 import { connectionPart, needProvider, UPSTREAM_PARTS } from '../arguments/with-monitoring.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';

@@ -6,7 +6,7 @@ import { errorText } from '../../protocol/text/error-text.ts';
 import { readDaemons } from '../../runtime/daemons.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';
 import { listOperators } from '../../runtime/operators/operators.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 
 const subject = 'admin listener';
 

@@ -5,7 +5,7 @@ import { neededRoles } from '../../config/schema/roles.ts';
 import { aheadOf } from '../../runtime/clock-watch.ts';
 import { differingParts, readDaemons, saltOf } from '../../runtime/daemons.ts';
 import type { Findings } from '../../runtime/finding.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 
 const subject = 'daemons';
 

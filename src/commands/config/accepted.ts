@@ -17,7 +17,7 @@ import {
 } from '../../operations/configuration.ts';
 import type { Ground } from '../../operations/operation.ts';
 import type { VersionEntry } from '../../runtime/config-versions.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import { needProvider } from '../arguments/with-monitoring.ts';
 import { shownTime, withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, optional, UsageError } from '../cli/command.ts';

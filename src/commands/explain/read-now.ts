@@ -6,7 +6,7 @@ import type { Timeline } from '../../connector/explain/timeline.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import { connectionPart } from '../arguments/with-monitoring.ts';
 import { type CommandContext, ConfigError } from '../cli/context.ts';
 import type { ExplainedRecord } from './answer.ts';

@@ -1,6 +1,7 @@
 /** `match find`: shows the candidates for one described company. */
+
+import { reasonText } from '../../match/evidence/weights.ts';
 import { matchRecords } from '../../match/match.ts';
-import { reasonText } from '../../match/weights.ts';
 import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, needed, oneOf, text } from '../cli/command.ts';
 import { needIndex } from './need-index.ts';

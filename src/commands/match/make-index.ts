@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { type FillDeps, type Filled, fillFromFile, rebuildIndex } from '../../match/index/fill.ts';
 import { readIndexState } from '../../match/index/state.ts';
 import { readRegisterEntries } from '../../service/register/watch/index-entry.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, optional, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';

@@ -1,7 +1,7 @@
 /** Shows the results of a match. */
 import type { MatchedRecord } from '../../connector/match/results.ts';
-import type { Confidence } from '../../match/confidence.ts';
-import { reasonText } from '../../match/weights.ts';
+import type { Confidence } from '../../match/decide/confidence.ts';
+import { reasonText } from '../../match/evidence/weights.ts';
 import { oneLine } from '../cli/table.ts';
 
 const MEANING: Readonly<Record<Confidence, string>> = {

@@ -4,7 +4,7 @@ import { dueCall, monitorLinks } from '../../connector/monitoring/monitoring.ts'
 import { linkKey, MONITORING_QUEUE, type RecordRef } from '../../connector/names/queues.ts';
 import { claim, settleAll } from '../../runtime/lanes/lanes.ts';
 import { pause } from '../../runtime/limits/pause.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { MonitoringContext } from '../arguments/with-monitoring.ts';
 
 /** How long a person waits for one call, in ms. */

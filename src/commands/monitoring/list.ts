@@ -1,7 +1,7 @@
 /** `monitoring list`: compares what the service monitors with the links here. */
 import { type Link, listLinks } from '../../connector/links/links.ts';
 import type { Upstream } from '../../connector/monitoring/upstream.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import { needProvider, needUpstream, withMonitoring } from '../arguments/with-monitoring.ts';
 import { defineCommand, optional } from '../cli/command.ts';
 import type { TableRow } from '../cli/table.ts';

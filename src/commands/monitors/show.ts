@@ -5,7 +5,7 @@ import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { readStoppedMails, type StoppedMail } from '../../service/mail/stopped-mails.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { maskedAddress } from '../../service/monitors/webhook-address.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import type { ServiceContext } from '../arguments/with-service.ts';
 import { shownTime } from '../arguments/with-store.ts';
 import type { CommandContext } from '../cli/context.ts';

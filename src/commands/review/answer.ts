@@ -8,7 +8,7 @@ import {
 import { type Resolved, resolveIfUnchanged } from '../../connector/review/resolve.ts';
 import type { ReviewEntry, ReviewVerb } from '../../connector/review/review-kinds.ts';
 import { differenceEntry, readReview } from '../../connector/review/review-list.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 
 export type Choice =
   | { readonly ids: readonly string[] }

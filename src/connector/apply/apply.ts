@@ -9,7 +9,7 @@ import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts'
 import { readAlone } from '../../runtime/lanes/poison.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import { each, eachRow } from '../../store/each.ts';
-import type { Store, Tx } from '../../store/open.ts';
+import type { Store, Tx } from '../../store/store.ts';
 import { type DebugLog, shows } from '../../telemetry/debug-log.ts';
 import { describeSpan, inSpan, isTracing } from '../../telemetry/trace.ts';
 import {

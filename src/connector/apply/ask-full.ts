@@ -2,7 +2,7 @@
 import type { FieldName } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
-import type { Tx } from '../../store/open.ts';
+import type { Tx } from '../../store/store.ts';
 import { isStatedWhole } from '../facts/extract.ts';
 import { type Fact, isKnownInPart } from '../facts/fact.ts';
 import { updateLink } from '../links/links.ts';

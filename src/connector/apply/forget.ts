@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
-import type { Tx } from '../../store/open.ts';
+import type { Tx } from '../../store/store.ts';
 import { addressOf, type Fact, factValue, visible, WHOLE_ADDRESS, type Whole } from '../facts/fact.ts';
 import { readFacts } from '../facts/facts.ts';
 import { writeHistory } from '../history/history.ts';

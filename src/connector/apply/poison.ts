@@ -5,7 +5,7 @@
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import { poisonReason } from '../../runtime/lanes/poison.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import { readWaiting } from '../intake/receipt.ts';
 
 /** More CPU time than this for one event is logged. */

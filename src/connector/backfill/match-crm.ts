@@ -2,9 +2,9 @@
  * Matches the records of a CRM that have no number: reads them by the scan of a backfill, a page at a time. A page's results
  * and the position behind it are one transaction, so that the next run continues one that was stopped.
  */
-import { readAnswers } from '../../match/answers.ts';
+import { readAnswers } from '../../match/decide/answers.ts';
+import type { Answers } from '../../match/decide/probability.ts';
 import { matchRecords } from '../../match/match.ts';
-import type { Answers } from '../../match/probability.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { readRecordText, type TextProperties, textProperties } from '../match/record-text.ts';

@@ -2,7 +2,7 @@
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import { createRateLimiter } from '../../runtime/limits/rate-limiter.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { Crm } from './crm.ts';
 import { type FaultSettlement, settleFault } from './settle.ts';
 

@@ -19,7 +19,7 @@ import { HttpFault } from '../../http/outbound/fault.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { createRateLimiter, PausedError, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import { followedRules, followRules } from '../rules/accepted.ts';
 import type { DecisionRules } from '../rules/rules.ts';
 import { checkAnswers } from './answer-check/answer-check.ts';

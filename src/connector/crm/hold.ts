@@ -1,7 +1,7 @@
 /** The hold of a record: by a property in the CRM, or by a person's override. */
 
 import type { PropertyValue, Read } from '../../../providers/provider.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import { isBlank } from '../decide/decide.ts';
 import { ALL_PROPERTIES, readOverrides } from '../overrides/override.ts';
 import type { DecisionRules, RecordFilter } from '../rules/rules.ts';

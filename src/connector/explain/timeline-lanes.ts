@@ -1,6 +1,6 @@
 /** Unfinished work on a company and its records. */
 import { each } from '../../store/each.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import type { TimelineLink } from './timeline-links.ts';
 
 /** `state`: `waiting` until `dueAt`. */

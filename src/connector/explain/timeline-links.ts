@@ -1,5 +1,5 @@
 /** The records of a company's links, in any state. */
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 
 export interface TimelineLink {
   readonly provider: string;

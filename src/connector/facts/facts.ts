@@ -1,7 +1,7 @@
 /** Reads facts and earlier values from the store. */
 import { type FieldName, type FieldValue, GROUPS, isFieldName } from '../../../providers/fields.ts';
 import { each } from '../../store/each.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import { type Fact, WHOLE_ADDRESS, type Whole } from './fact.ts';
 
 /** Unsorted; skips fields that this version does not know. */

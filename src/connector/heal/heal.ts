@@ -2,7 +2,7 @@
 import { ProviderError, type Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, type Settlement, settleAll, wake } from '../../runtime/lanes/lanes.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { holdPollMs } from '../crm/hold.ts';
 import { CONTESTED, later, settleFault, UNMENTIONED } from '../crm/settle.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Property, PropertyValue } from '../../../providers/provider.ts';
 import { each as eachOf, eachRow, storable, storableJson } from '../../store/each.ts';
 import { type InsertTarget, insertRows } from '../../store/insert-rows.ts';
-import type { Db, Tx } from '../../store/open.ts';
+import type { Db, Tx } from '../../store/store.ts';
 import type { PropertyMemory } from '../decide/memory.ts';
 import { fingerprint } from '../decide/plan.ts';
 import { type Planned, RETURNED } from '../decide/planned.ts';

@@ -1,7 +1,7 @@
 /** Stored events that wait, whole or in part, for a person's decision. */
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
-import type { Db, Tx } from '../../store/open.ts';
+import type { Db, Tx } from '../../store/store.ts';
 
 export interface QuarantinedEvent {
   readonly seq: number;

@@ -1,9 +1,9 @@
 /** Finds, counts and reports senders that give one `webhook-id` to different events. */
 import { each } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
+import { setAside } from '../../store/erasure/quarantine.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
-import type { Db, Tx } from '../../store/open.ts';
-import { setAside } from '../../store/quarantine.ts';
+import type { Db, Tx } from '../../store/store.ts';
 import type { ReceivedEvent } from './receipt.ts';
 
 /** Stored until a person drops it. */

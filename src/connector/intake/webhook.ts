@@ -12,7 +12,7 @@ import { readHead, writePayload } from '../../protocol/payload.ts';
 import { payloadSchema } from '../../protocol/payload-schema.ts';
 import type { Issue } from '../../protocol/shape.ts';
 import { readJson } from '../../protocol/text/json.ts';
-import { setAside } from '../../store/quarantine.ts';
+import { setAside } from '../../store/erasure/quarantine.ts';
 import type { Store } from '../../store/store.ts';
 import { type DebugLog, shows } from '../../telemetry/debug-log.ts';
 import { inSpan, type SpanStart, traceToStore } from '../../telemetry/trace.ts';

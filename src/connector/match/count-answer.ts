@@ -1,5 +1,5 @@
 /** Counts people's answers by the pattern of the match. */
-import { countAnswers } from '../../match/answers.ts';
+import { countAnswers } from '../../match/decide/answers.ts';
 import { each } from '../../store/each.ts';
 import type { Tx } from '../../store/store.ts';
 import { entityOf, type MatchedRecord } from './results.ts';

@@ -1,6 +1,6 @@
 /** The parts of a record and a company shown next to each other, and whether they agree. Pure. */
-import type { RecordText } from '../../match/described.ts';
-import type { IndexEntry } from '../../match/entry.ts';
+import type { RecordText } from '../../match/describe/described.ts';
+import type { IndexEntry } from '../../match/describe/entry.ts';
 import { foldLetters } from '../../protocol/danish/letters.ts';
 import { internationalPhone } from '../../protocol/danish/phone.ts';
 import { companyDomain } from '../../protocol/danish/web-domain.ts';

@@ -1,8 +1,8 @@
 /** One line of a match's plan: the record and its company, for a person with a spreadsheet. Pure. */
 
-import type { ScoredCandidate } from '../../match/confidence.ts';
-import type { IndexEntry } from '../../match/entry.ts';
-import { reasonText } from '../../match/weights.ts';
+import type { ScoredCandidate } from '../../match/decide/confidence.ts';
+import type { IndexEntry } from '../../match/describe/entry.ts';
+import { reasonText } from '../../match/evidence/weights.ts';
 import { agrees, partOf, SHOWN_PARTS, type ShownPart } from './parts.ts';
 import type { MatchedRecord } from './results.ts';
 import { type RuleLanguage, ruleText } from './rule.ts';

@@ -1,7 +1,7 @@
 /** The texts in a record that identify its company. */
 import type { FieldName } from '../../../providers/fields.ts';
 import type { PropertyValue } from '../../../providers/provider.ts';
-import type { RecordText } from '../../match/described.ts';
+import type { RecordText } from '../../match/describe/described.ts';
 import type { Crm } from '../crm/crm.ts';
 
 /** The fields that identify a company; the number is read separately. */

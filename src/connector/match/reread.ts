@@ -1,5 +1,5 @@
 /** Reads a record's texts again after a match. */
-import type { RecordText } from '../../match/described.ts';
+import type { RecordText } from '../../match/describe/described.ts';
 import { matchRecords } from '../../match/match.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';

@@ -1,7 +1,7 @@
 /** The results of matching: one row for each record without a number. */
 import { sql } from 'kysely';
-import type { Confidence, ScoredCandidate } from '../../match/confidence.ts';
-import type { RecordText } from '../../match/described.ts';
+import type { Confidence, ScoredCandidate } from '../../match/decide/confidence.ts';
+import type { RecordText } from '../../match/describe/described.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { readErasures, withoutErased } from '../../store/erasure/erasures.ts';

@@ -1,6 +1,6 @@
 /** Explains the confidence of a match in words. Pure. */
-import type { ScoredCandidate } from '../../match/confidence.ts';
-import { EVIDENCE, type Evidence, type EvidenceGroup } from '../../match/weights.ts';
+import type { ScoredCandidate } from '../../match/decide/confidence.ts';
+import { EVIDENCE, type Evidence, type EvidenceGroup } from '../../match/evidence/weights.ts';
 import type { MatchedRecord } from './results.ts';
 
 export type RuleLanguage = 'en' | 'da';

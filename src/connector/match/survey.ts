@@ -2,7 +2,7 @@
  * Surveys the results of a match before its plan is written: the order of the lines, and the matches that may be
  * linked.
  */
-import type { Confidence } from '../../match/confidence.ts';
+import type { Confidence } from '../../match/decide/confidence.ts';
 import { randomFrom } from '../../protocol/sample/random.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';

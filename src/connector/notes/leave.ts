@@ -6,7 +6,7 @@ import type { Notes, Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, mark, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';

@@ -5,7 +5,7 @@ import type { EventName } from '../../protocol/events.ts';
 import type { Payload } from '../../protocol/payload.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
-import type { Tx } from '../../store/open.ts';
+import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { noteQueue } from '../names/queues.ts';
 import { type Composed, composeNote, type NotedEvent, type NoteRule } from './compose.ts';

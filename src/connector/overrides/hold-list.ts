@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { countRows } from '../../store/count.ts';
 import { eachRow } from '../../store/each.ts';
-import type { Db, Store } from '../../store/open.ts';
+import type { Db, Store } from '../../store/store.ts';
 import { ALL_PROPERTIES, markOverridden, type OverrideRef } from './override.ts';
 
 /** All conditions must be true. */

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
-import type { Db, Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
+import type { Db, Tx } from '../../store/store.ts';
 import { noteQueue, parentQueue, type RecordRef } from '../names/queues.ts';
 
 /** Every property of a record. */

@@ -11,7 +11,7 @@ import {
   pendingUnder,
   settleWrites,
 } from '../../runtime/lanes/pending-writes.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { AbilityGate } from '../crm/ability.ts';
 import type { Crm } from '../crm/crm.ts';
 import { isHeldByOverride } from '../crm/hold.ts';

@@ -1,7 +1,7 @@
 /** The result of assigning a parent, and how the store remembers it. */
 import { type Claim, mark, type Settlement } from '../../runtime/lanes/lanes.ts';
 import { endWrites, type PendingWrite } from '../../runtime/lanes/pending-writes.ts';
-import type { Tx } from '../../store/open.ts';
+import type { Tx } from '../../store/store.ts';
 import { type Happened, writeHistory } from '../history/history.ts';
 
 export interface AssignResult {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { withoutPercent } from '../../protocol/text/trim.ts';
 import { type PendingWrite, readPendingWrites } from '../../runtime/lanes/pending-writes.ts';
 import { each, eachRow } from '../../store/each.ts';
-import type { Db, Store, Tx } from '../../store/open.ts';
+import type { Db, Store, Tx } from '../../store/store.ts';
 import { parentQueue } from '../names/queues.ts';
 import { type Majority, majorityOf } from './majority.ts';
 

@@ -7,7 +7,7 @@ import type { FieldName } from '../../../providers/fields.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import { writeValue } from '../../store/kv.ts';
-import type { Tx } from '../../store/open.ts';
+import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { markAll, stopMarking } from '../links/mark-all.ts';
 import { parentQueue } from '../names/queues.ts';

@@ -2,7 +2,7 @@
 import type { Claim } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import type { EndedWrite, PendingWrite } from '../../runtime/lanes/pending-writes.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import { guardOf } from '../crm/lost-lease.ts';
 import { type SendGuard, withSendGuard } from '../crm/send-guard.ts';
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Claim } from '../../runtime/lanes/lanes.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import type { Upstream } from '../monitoring/upstream.ts';
 

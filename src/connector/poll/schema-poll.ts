@@ -6,7 +6,7 @@ import type { Property } from '../../../providers/provider.ts';
 import { held, mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
-import type { Tx } from '../../store/open.ts';
+import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { fingerprint } from '../decide/plan.ts';
 import { continueMarking, markAll } from '../links/mark-all.ts';

@@ -1,8 +1,8 @@
 /** What needs a person of single records: links in conflict or refused, values set aside, and companies suggested. */
 import { sql } from 'kysely';
-import { reasonText } from '../../match/weights.ts';
+import { reasonText } from '../../match/evidence/weights.ts';
 import { countRows } from '../../store/count.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import { isInState, type Link } from '../links/links.ts';
 import type { MatchedRecord } from '../match/results.ts';
 import { undecided } from '../match/undecided.ts';

@@ -3,7 +3,7 @@
 import { drop as dropLane, unpark } from '../../runtime/lanes/lane-state.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { endBlock } from '../../runtime/limits/blocks.ts';
-import type { Tx } from '../../store/open.ts';
+import type { Tx } from '../../store/store.ts';
 import { settleDifference } from '../history/differences.ts';
 import { dropQuarantined, retryQuarantined } from '../intake/quarantined.ts';
 import { forgetReusedIds } from '../intake/reused-ids.ts';

@@ -1,6 +1,6 @@
 /** The kinds of things that need a person, the answers each takes, and the ids they go by. */
 import { storable } from '../../store/each.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
 
 /**

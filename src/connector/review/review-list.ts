@@ -4,7 +4,7 @@ import { parked } from '../../runtime/lanes/lane-state.ts';
 import { INPUT_QUEUE } from '../../runtime/lanes/poison.ts';
 import { needsPerson, readBlocks } from '../../runtime/limits/blocks.ts';
 import { countRows } from '../../store/count.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import { isBlank } from '../decide/decide.ts';
 import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
 import { countDifferences, type Difference, type DifferenceFilter, readDifferences } from '../history/differences.ts';

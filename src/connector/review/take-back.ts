@@ -1,7 +1,7 @@
 /** Takes a person's answer back: what it replaced is there again, and the entry waits in review as before. */
 import { park } from '../../runtime/lanes/lane-state.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import type { Tx } from '../../store/open.ts';
+import type { Tx } from '../../store/store.ts';
 import { reopenDifference } from '../history/differences.ts';
 import { reopenQuarantined } from '../intake/quarantined.ts';
 import { restoreReusedIds } from '../intake/reused-ids.ts';

@@ -1,5 +1,5 @@
 /** What nobody could read: bodies of webhooks and documents of the register, each with a copy of what came. */
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import { idOf, type ReviewEntry, type ReviewKind, type ReviewSource, readReviewId } from './review-kinds.ts';
 
 /** The sources of these kinds. */

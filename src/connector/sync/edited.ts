@@ -2,7 +2,7 @@
 import type { FieldName } from '../../../providers/fields.ts';
 import type { ChangeHint } from '../../../providers/provider.ts';
 import { each } from '../../store/each.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import { changesState } from '../history/history.ts';
 import { loadRecords } from './load.ts';
 import { type DecidedRecord, decideRecord, type Undecided } from './prepare.ts';

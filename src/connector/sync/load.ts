@@ -2,9 +2,9 @@
 import type { FieldName, FieldValue } from '../../../providers/fields.ts';
 import { type PendingWrite, readPendingWrites } from '../../runtime/lanes/pending-writes.ts';
 import { each } from '../../store/each.ts';
-import type { Db } from '../../store/open.ts';
 import { type Gap, readGaps } from '../../store/recovery/gap.ts';
 import type { PropertyStateTable } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
 import { withCurrencyFields } from '../decide/currency.ts';
 import type { PropertyMemory, RefusedValue } from '../decide/memory.ts';
 import { type PendingPatch, UNDO } from '../decide/planned.ts';

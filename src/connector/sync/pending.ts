@@ -14,7 +14,7 @@ import {
   type PendingWrite,
   pendingUnder,
 } from '../../runtime/lanes/pending-writes.ts';
-import type { Store, Tx } from '../../store/open.ts';
+import type { Store, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { ARRIVED, type Late, type PendingLine, type PendingPatch, type Planned, RETURNED } from '../decide/planned.ts';
 import { markWritten } from '../edits/due.ts';

@@ -2,7 +2,7 @@
 import type { Patch, Property, Read } from '../../../providers/provider.ts';
 import { type Claim, held } from '../../runtime/lanes/lanes.ts';
 import type { PendingWrite } from '../../runtime/lanes/pending-writes.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import { type Crm, NEW_SCHEMA_MS } from '../crm/crm.ts';
 import { holdOf, holdProperties } from '../crm/hold.ts';
 import { type CallPair, timeRead } from '../crm/send-guard.ts';

@@ -3,8 +3,8 @@
 import { sql } from 'kysely';
 import { isFieldName } from '../../../providers/fields.ts';
 import { eachRow } from '../../store/each.ts';
-import type { Tx } from '../../store/open.ts';
 import type { OverrideTable } from '../../store/schema.ts';
+import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { partnersIn } from '../decide/partners.ts';
 import { UNDO } from '../decide/planned.ts';

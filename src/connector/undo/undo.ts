@@ -6,7 +6,7 @@ import { claimByKey } from '../../runtime/lanes/claim.ts';
 import { owned } from '../../runtime/lanes/lane-state.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
-import type { Store } from '../../store/open.ts';
+import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
 import { type CallPair, timeRead } from '../crm/send-guard.ts';

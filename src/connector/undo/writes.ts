@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { elements } from '../../store/each.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db } from '../../store/store.ts';
 import type { DecisionRule } from '../decide/decide.ts';
 import { type DecidedLine, decidedLines, hasLine, LINE } from '../history/history-lines.ts';
 import type { RecordRef } from '../names/queues.ts';

@@ -4,10 +4,10 @@ import { agrees, partOf, SHOWN_PARTS, type ShownPart } from '../../connector/mat
 import { ruleText } from '../../connector/match/rule.ts';
 import type { UndecidedMatch } from '../../connector/match/undecided.ts';
 import { revisionOf } from '../../connector/names/revision.ts';
-import type { ScoredCandidate } from '../../match/confidence.ts';
-import type { IndexEntry } from '../../match/entry.ts';
+import type { ScoredCandidate } from '../../match/decide/confidence.ts';
+import type { IndexEntry } from '../../match/describe/entry.ts';
+import { reasonText } from '../../match/evidence/weights.ts';
 import { readEntries } from '../../match/index/write.ts';
-import { reasonText } from '../../match/weights.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';

@@ -1,8 +1,8 @@
 /** The sign of the address. */
 import type { StreetAddress } from '../../protocol/danish/street-address.ts';
-import type { DescribedAddress, DescribedEntry } from '../described.ts';
-import { type Evidence, type EvidenceFinding, SHARED_ADDRESS_FROM } from '../weights.ts';
+import type { DescribedAddress, DescribedEntry } from '../describe/described.ts';
 import { isWithin } from './distance.ts';
+import { type Evidence, type EvidenceFinding, SHARED_ADDRESS_FROM } from './weights.ts';
 
 /** What the entry's addresses say of the record's; `sharedBy` is how many companies have the record's address. */
 export function addressFindings(

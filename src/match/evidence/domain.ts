@@ -1,9 +1,9 @@
 /** The sign of the domain of a website or an e-mail address. */
-import { isDomainAbroad } from '../abroad.ts';
-import type { DescribedEntry, DescribedRecord } from '../described.ts';
-import { labelOf } from '../keys.ts';
-import { isOfGroup } from '../record-names.ts';
-import { type Evidence, type EvidenceFinding, SHARED_BY } from '../weights.ts';
+import { isDomainAbroad } from '../describe/abroad.ts';
+import type { DescribedEntry, DescribedRecord } from '../describe/described.ts';
+import { labelOf } from '../describe/keys.ts';
+import { isOfGroup } from '../describe/record-names.ts';
+import { type Evidence, type EvidenceFinding, SHARED_BY } from './weights.ts';
 
 /** Shorter names stand in many domains. */
 const LONG_ENOUGH = 4;

@@ -1,11 +1,11 @@
 /** The sign of the name: how alike two names are. */
 import type { CompanyName } from '../../protocol/danish/company-name.ts';
 import { hasOtherLetters } from '../../protocol/danish/letters.ts';
-import type { DescribedEntry, DescribedName, DescribedRecord } from '../described.ts';
-import { labelOf } from '../keys.ts';
-import { isOfGroup, type NameReading } from '../record-names.ts';
-import type { Evidence, EvidenceFinding } from '../weights.ts';
+import type { DescribedEntry, DescribedName, DescribedRecord } from '../describe/described.ts';
+import { labelOf } from '../describe/keys.ts';
+import { isOfGroup, type NameReading } from '../describe/record-names.ts';
 import { isShortened, isSpelledNearly, isSwapped, namesAnother } from './spelling.ts';
+import type { Evidence, EvidenceFinding } from './weights.ts';
 
 /** Shorter domains are words of anybody. */
 const BRAND = 4;

@@ -1,7 +1,7 @@
 /** The sign of the phone number. */
-import { isPhoneAbroad } from '../abroad.ts';
-import type { DescribedEntry } from '../described.ts';
-import { type EvidenceFinding, SHARED_BY } from '../weights.ts';
+import { isPhoneAbroad } from '../describe/abroad.ts';
+import type { DescribedEntry } from '../describe/described.ts';
+import { type EvidenceFinding, SHARED_BY } from './weights.ts';
 
 /** What the entry's number says of the record's; `sharedBy` is how many companies have it: an accountant's is many's. */
 export function phoneFindings(

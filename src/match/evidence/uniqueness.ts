@@ -1,5 +1,5 @@
 /** The sign of uniqueness: a name that no other company has says more. */
-import type { Evidence, EvidenceFinding } from '../weights.ts';
+import type { Evidence, EvidenceFinding } from './weights.ts';
 
 const WHOLE: readonly Evidence[] = ['name-same', 'name-but-form', 'other-name-same', 'unit-name-same'];
 

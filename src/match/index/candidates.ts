@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
-import { type DescribedEntry, type DescribedRecord, describeEntry } from '../described.ts';
-import type { IndexEntry } from '../entry.ts';
-import { addressKey, KEY_WEIGHTS, keyOf, type MatchKey, ownedName, recordKeys } from '../keys.ts';
-import type { MatchCandidate, SharedBy } from '../score.ts';
+import { type DescribedEntry, type DescribedRecord, describeEntry } from '../describe/described.ts';
+import type { IndexEntry } from '../describe/entry.ts';
+import { addressKey, KEY_WEIGHTS, keyOf, type MatchKey, ownedName, recordKeys } from '../describe/keys.ts';
+import type { MatchCandidate, SharedBy } from '../evidence/score.ts';
 import { readEntries } from './write.ts';
 
 /** Entries that are read of one key: a word that a whole town has in its names says nothing. */

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { AddressText } from '../../protocol/danish/street-address.ts';
 import { type Issue, shape } from '../../protocol/shape.ts';
-import type { Former, IndexEntry } from '../entry.ts';
+import type { Former, IndexEntry } from '../describe/entry.ts';
 
 /** Why a line is no entry. */
 export interface EntryProblem {

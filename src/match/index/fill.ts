@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Store, Tx } from '../../store/store.ts';
-import type { IndexEntry } from '../entry.ts';
+import type { IndexEntry } from '../describe/entry.ts';
 import { readIndexFile } from './read-file.ts';
 import { mergeBucket } from './stage.ts';
 import { holdsPart, type IndexState, readIndexState, saveIndexState } from './state.ts';

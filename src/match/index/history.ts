@@ -1,6 +1,6 @@
 /** What an entry was before: kept where the register states only what is valid now. Pure. */
 import type { AddressText } from '../../protocol/danish/street-address.ts';
-import type { Former, IndexEntry } from '../entry.ts';
+import type { Former, IndexEntry } from '../describe/entry.ts';
 
 /** Of each list; a company that moves every month for years is found by the last of its addresses. */
 const MOST = 20;

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { CsvError, parse } from 'csv-parse';
 import { errorText } from '../../protocol/text/error-text.ts';
-import type { IndexEntry } from '../entry.ts';
+import type { IndexEntry } from '../describe/entry.ts';
 import { type EntryProblem, entryOfCells, entryOfLine } from './entry-line.ts';
 
 /** A line of the file: a company, or why it is none. */

@@ -4,9 +4,9 @@ import { inPages } from '../../store/count.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
-import { describeEntry } from '../described.ts';
-import type { IndexEntry } from '../entry.ts';
-import { entryKeys } from '../keys.ts';
+import { describeEntry } from '../describe/described.ts';
+import type { IndexEntry } from '../describe/entry.ts';
+import { entryKeys } from '../describe/keys.ts';
 import { withHistory } from './history.ts';
 import { type StagedKey, stageKeys } from './stage.ts';
 

@@ -1,5 +1,5 @@
 /** Periodic tasks, each a lane, and those that every store needs. */
-import { trimQuarantine } from '../../store/quarantine.ts';
+import { trimQuarantine } from '../../store/erasure/quarantine.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { pruneActivity } from '../activity/activity.ts';
 import { type Claim, mark, settle } from '../lanes/lanes.ts';

@@ -1,6 +1,6 @@
 /** A CRM that grew for ten years: web forms, business cards, phone lists, the export of an old ERP system. */
-import type { RecordText } from '../../../src/match/described.ts';
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { RecordText } from '../../../src/match/describe/described.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import type { Random } from '../../../src/protocol/sample/random.ts';
 import { GROUPS, PUBLIC } from './groups.ts';
 import type { LabelledSet } from './set.ts';

@@ -4,7 +4,7 @@
  * pattern moves its share from there; a monotone regression then has more agreement never lower a share, but of a name that may be a
  * sister's.
  */
-import { AXES, type Axis } from '../../../src/match/pattern.ts';
+import { AXES, type Axis } from '../../../src/match/decide/pattern.ts';
 
 /** Records of one pattern: how many there were, and of how many the first candidate was meant. */
 export interface PatternCount {

@@ -1,5 +1,5 @@
 /** Pairs of companies that a match confuses, and which of them a sales rep means by a record, from the signs on it. */
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import type { Random } from '../../../src/protocol/sample/random.ts';
 import { domainOf, genitive, type RegisterDraft } from './register-draft.ts';
 import {

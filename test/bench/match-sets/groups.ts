@@ -1,5 +1,5 @@
 /** Traps of groups and their departments, and of public bodies with their institutions. */
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import { officeHotel } from './filler.ts';
 import type { Drawn, Trap } from './traps.ts';
 import { bareName, hostOf, typedPhone, typedPlace, typedWell, withoutDistrict } from './typing.ts';

@@ -1,5 +1,5 @@
 /** Judges the scorer on the labelled sets: by set and in all, what is right, and the share right by tenth of the score. */
-import type { MatchResult } from '../../../src/match/confidence.ts';
+import type { MatchResult } from '../../../src/match/decide/confidence.ts';
 import { measureQuality, type Quality, shareOf, trapTable } from '../../match/measure.ts';
 import type { LabelledSet, SetRecord } from './set.ts';
 

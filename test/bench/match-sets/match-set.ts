@@ -1,9 +1,9 @@
 /** Matches the records of a set with an index of its companies. */
 
-import type { MatchResult } from '../../../src/match/confidence.ts';
+import type { MatchResult } from '../../../src/match/decide/confidence.ts';
 import { storeEntries } from '../../../src/match/index/write.ts';
 import { matchRecords } from '../../../src/match/match.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import type { PatternCount } from './fit.ts';
 import type { LabelledSet } from './set.ts';
 

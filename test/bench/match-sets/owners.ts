@@ -1,5 +1,5 @@
 /** Traps of those that own a company, and of what becomes of it. */
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import type { Drawn, Trap } from './traps.ts';
 import { bareName, hostOf, streetName, typedName, typedPhone, typedPlace, typedWebsite, typedWell } from './typing.ts';
 import type { World } from './world.ts';

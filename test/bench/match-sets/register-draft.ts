@@ -1,6 +1,6 @@
 /** A company register in the making: hands out numbers and names that occur once, and spells what a person types. */
-import type { RecordText } from '../../../src/match/described.ts';
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { RecordText } from '../../../src/match/describe/described.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import { passesModulus11 } from '../../../src/protocol/cvr-number.ts';
 import type { AddressText } from '../../../src/protocol/danish/street-address.ts';
 import { type Random, randomFrom } from '../../../src/protocol/sample/random.ts';

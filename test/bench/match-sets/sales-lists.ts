@@ -1,5 +1,5 @@
 /** Bought lists, and what a salesperson noted on the road. */
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import { CHANGES, OWNERS } from './owners.ts';
 import type { LabelledSet } from './set.ts';
 import { type Drawn, drawSet, type Trap } from './traps.ts';

@@ -1,6 +1,6 @@
 /** A labelled set: companies, and records of a CRM with the company that each means. */
-import type { RecordText } from '../../../src/match/described.ts';
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { RecordText } from '../../../src/match/describe/described.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 
 export interface SetRecord {
   /** What makes the record hard to match. */

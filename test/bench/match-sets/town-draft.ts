@@ -1,6 +1,6 @@
 /** Small trades of single towns: adds them to a register, and labels records of them. */
-import type { RecordText } from '../../../src/match/described.ts';
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { RecordText } from '../../../src/match/describe/described.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import type { Random } from '../../../src/protocol/sample/random.ts';
 import { addressIn, genitive, type RegisterDraft, typedAddress, typedPhone } from './register-draft.ts';
 import type { SetRecord } from './set.ts';

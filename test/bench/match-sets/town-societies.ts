@@ -1,5 +1,5 @@
 /** Funds with numbers and housing associations, as a sales rep types them. */
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import type { AddressText } from '../../../src/protocol/danish/street-address.ts';
 import { addressIn, otherTown, type RegisterDraft, streetIn, typedAddress } from './register-draft.ts';
 import { meaning, meaningNone, type Trap, typedPhoneOf, typedPlace, typedTown } from './town-draft.ts';

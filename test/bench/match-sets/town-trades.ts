@@ -1,5 +1,5 @@
 /** Shops and craftsmen, as a sales rep types them: by a common name, a phone, a person, an address of yesterday. */
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import type { Random } from '../../../src/protocol/sample/random.ts';
 import { addressIn, domainOf, type RegisterDraft, streetIn, typedAddress, typedDomain } from './register-draft.ts';
 import {

@@ -2,8 +2,8 @@
  * The traps of company names in every combination: which of two companies the index holds, and whose address, phone and
  * domain the record has. The label is the company that a sales rep means, by a rule for each kind of pair.
  */
-import type { RecordText } from '../../../src/match/described.ts';
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { RecordText } from '../../../src/match/describe/described.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import type { AddressText } from '../../../src/protocol/danish/street-address.ts';
 import type { Random } from '../../../src/protocol/sample/random.ts';
 import {

@@ -1,6 +1,6 @@
 /** A labelled set is drawn from traps, each as often as the next. */
-import type { RecordText } from '../../../src/match/described.ts';
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { RecordText } from '../../../src/match/describe/described.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import { fill } from './filler.ts';
 import type { LabelledSet, SetRecord } from './set.ts';
 import { World } from './world.ts';

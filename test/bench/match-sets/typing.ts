@@ -1,6 +1,6 @@
 /** How those who fill a CRM type what the register spells right. */
-import type { RecordText } from '../../../src/match/described.ts';
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { RecordText } from '../../../src/match/describe/described.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import type { Random } from '../../../src/protocol/sample/random.ts';
 
 const FORMS = /,? (?:ApS|A\/S|IVS|I\/S|K\/S|P\/S|S\.?M\.?B\.?A\.?)$/u;

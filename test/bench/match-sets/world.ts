@@ -1,5 +1,5 @@
 /** The register of a labelled set, while it grows. */
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import { type Random, randomFrom } from '../../../src/protocol/sample/random.ts';
 import { hostOf } from './typing.ts';
 import * as from from './words.ts';

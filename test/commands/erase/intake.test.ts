@@ -11,7 +11,7 @@ import { createKey } from '../../../src/service/keys/keys.ts';
 import { endMail } from '../../../src/service/mail/stopped-mails.ts';
 import { createMonitor, updateMonitor } from '../../../src/service/monitors/monitors.ts';
 import { readValue, writeValue } from '../../../src/store/kv.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { webhook } from '../../alerts/webhook.ts';
 import { addMonitor, MONITOR, mailWorker, secrets, tell } from '../../service/mail/fixture.ts';
 import { refusal, startMailServer } from '../../service/mail/mail-server.ts';

@@ -5,7 +5,7 @@ import { readWritten, rememberWritten } from '../../../src/connector/history/wri
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { setOverride } from '../../../src/connector/overrides/override.ts';
 import { recordAudit } from '../../../src/runtime/operators/audit.ts';
-import { setAside } from '../../../src/store/quarantine.ts';
+import { setAside } from '../../../src/store/erasure/quarantine.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { asStored, historyLines } from '../../support/history.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';

@@ -1,9 +1,9 @@
 /** What stands beside an erased company and holds its data too: its production units, the company index, what could not be read. */
 import { describe, expect, it } from 'vitest';
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import { storeEntries } from '../../../src/match/index/write.ts';
+import { setAside } from '../../../src/store/erasure/quarantine.ts';
 import { writeValue } from '../../../src/store/kv.ts';
-import { setAside } from '../../../src/store/quarantine.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { address, contact, document, entry, name } from '../../service/register/documents.ts';
 import { setWatch } from '../../service/register/watch-fixture.ts';

@@ -8,7 +8,8 @@ import { PLACE_OF_TABLE, type Place } from '../../../src/commands/export/places.
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { recordAudit } from '../../../src/runtime/operators/audit.ts';
 import { storeNews } from '../../../src/service/news/store.ts';
-import { openStore, type Store } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore, newStoreUrl } from '../../support/stores.ts';
 import { rowsWith } from '../whole-store.ts';
 import { eraseByHand } from './by-hand.ts';

@@ -9,7 +9,7 @@ import { type Updates, type Writable, writePayload } from '../../../src/protocol
 import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
 import { poisonReason } from '../../../src/runtime/lanes/poison.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENTITY, OTHER, reported } from '../../faults/company.ts';
 import { live } from '../../support/dying.ts';
 import { readAll } from '../../support/receiver.ts';

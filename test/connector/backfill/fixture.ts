@@ -17,7 +17,7 @@ import { createMetrics } from '../../../src/http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../../src/http/outbound/client.ts';
 import { pause } from '../../../src/runtime/limits/pause.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import type { HandClock } from '../../support/clock.ts';
 import { checked } from '../../support/config.ts';
 import { type FakeService, serveService } from '../../support/service.ts';

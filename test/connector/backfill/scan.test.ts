@@ -1,7 +1,7 @@
 /** What a scan makes of the records of a CRM, on both engines of the store. */
 import { describe, expect, it } from 'vitest';
 import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { startFixture } from './fixture.ts';

@@ -4,7 +4,7 @@ import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/acco
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { UNDO } from '../../../src/connector/undo/undo-task.ts';
 import { confirmRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
-import type { Tx } from '../../../src/store/open.ts';
+import type { Tx } from '../../../src/store/store.ts';
 import { ENTITY, renamed } from '../../faults/company.ts';
 import { type HandClock, handClock } from '../../support/clock.ts';
 import { type Fixture, startFixture } from '../../support/fixture.ts';

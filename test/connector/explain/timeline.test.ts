@@ -4,7 +4,7 @@ import { extract } from '../../../src/connector/facts/extract.ts';
 import { type Fact, fold } from '../../../src/connector/facts/fact.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { payloadOf, readPayload, type Updates, writePayload } from '../../../src/protocol/payload.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { asStored } from '../../support/history.ts';
 import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 

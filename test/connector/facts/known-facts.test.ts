@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readKnownFacts } from '../../../src/connector/facts/facts.ts';
 import { loadRecords } from '../../../src/connector/sync/load.ts';
 import { eachRow } from '../../../src/store/each.ts';
-import type { Tx } from '../../../src/store/open.ts';
+import type { Tx } from '../../../src/store/store.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const ENTITY = 'CVR-1-10000001';

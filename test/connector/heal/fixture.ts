@@ -22,7 +22,7 @@ import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
 import { nextDue } from '../../../src/runtime/lanes/lane-state.ts';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
 

@@ -6,7 +6,7 @@ import { statesWholeCompany } from '../../../src/protocol/full-state.ts';
 import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
 import { fullStatePayload, sampleCompany } from '../../../src/protocol/sample/company.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { phoneEvent } from '../../support/receiver.ts';
 import { ENGINES, newStore, newStoreUrl, opened } from '../../support/stores.ts';
 

@@ -4,7 +4,7 @@ import type { Arrival } from '../../../src/connector/intake/arrivals.ts';
 import { createIntake, type IntakeOptions } from '../../../src/connector/intake/intake.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { phoneEvent, readAll } from '../../support/receiver.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { findLink, linkRecord, updateLink } from '../../../src/connector/links/links.ts';
 import { linkKey, MONITORING_QUEUE } from '../../../src/connector/names/queues.ts';
 import { park } from '../../../src/runtime/lanes/lane-state.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { entity, setService } from '../../faults/service-fixture.ts';
 import type { Crms } from '../../support/fixture.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';

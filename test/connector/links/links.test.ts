@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { moveLink } from '../../../src/connector/follow/move-link.ts';
 import { endLink, findLink, linkRecord, listLinks, recordsOf } from '../../../src/connector/links/links.ts';
 import { linkKey, readLinkKey } from '../../../src/connector/names/queues.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const A = 'CVR-1-10000001';

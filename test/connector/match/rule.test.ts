@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ruleText } from '../../../src/connector/match/rule.ts';
-import type { Confidence } from '../../../src/match/confidence.ts';
-import type { Evidence } from '../../../src/match/weights.ts';
+import type { Confidence } from '../../../src/match/decide/confidence.ts';
+import type { Evidence } from '../../../src/match/evidence/weights.ts';
 
 const candidate = (score: number, signs: readonly Evidence[], ended: string | null = null) => ({
   company: '10000001',

@@ -5,7 +5,7 @@ import { openUpstream, upstreamRateLimiter } from '../../../src/connector/monito
 import { MONITORING_QUEUE } from '../../../src/connector/names/queues.ts';
 import { type OutboundHttp, openClient } from '../../../src/http/outbound/client.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { type FakeService, serveService, tooMany } from '../../support/service.ts';
 import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 

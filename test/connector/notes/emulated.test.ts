@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type App, startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
 import { CRMS, ENTITY, reported } from '../../faults/company.ts';
 import { handClock } from '../../support/clock.ts';
 import { daemonWith } from '../../support/daemon.ts';

@@ -11,7 +11,7 @@ import { type Mandate, type Repaired, repairAll } from '../../../src/connector/r
 import { rememberSizes, type Survey, survey } from '../../../src/connector/reconcile/survey.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { createRateLimiter } from '../../../src/runtime/limits/rate-limiter.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { type FakeService, serveService } from '../../support/service.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { DIFFERENCES } from '../../../src/connector/reconcile/differences.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
 import { newStoreUrl } from '../../support/stores.ts';
 
 test('no difference reads all links for each record: with 100,000 of each that held the thread for half a minute', async () => {

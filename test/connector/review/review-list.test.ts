@@ -8,8 +8,8 @@ import { createMetrics } from '../../../src/http/metrics.ts';
 import { claim, mark, settle } from '../../../src/runtime/lanes/lanes.ts';
 
 import { createRateLimiter } from '../../../src/runtime/limits/rate-limiter.ts';
-import type { Store } from '../../../src/store/open.ts';
-import { setAside } from '../../../src/store/quarantine.ts';
+import { setAside } from '../../../src/store/erasure/quarantine.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const NOW = 1_000_000;

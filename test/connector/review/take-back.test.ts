@@ -12,7 +12,7 @@ import { readReview } from '../../../src/connector/review/review-list.ts';
 import { takeBack } from '../../../src/connector/review/take-back.ts';
 import { STORE_TASKS } from '../../../src/runtime/housekeeping/periodic-tasks.ts';
 import { park } from '../../../src/runtime/lanes/lane-state.ts';
-import { setAside } from '../../../src/store/quarantine.ts';
+import { setAside } from '../../../src/store/erasure/quarantine.ts';
 import type { Store, Tx } from '../../../src/store/store.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 

@@ -20,7 +20,7 @@ import { createMetrics } from '../../../src/http/metrics.ts';
 import { type Writable, writePayload } from '../../../src/protocol/payload.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { crmOf } from '../../support/crm.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';
 

@@ -11,7 +11,7 @@ import { undo as runUndo } from '../../../src/connector/undo/undo-run.ts';
 import { createMetrics, type Metrics } from '../../../src/http/metrics.ts';
 import { claimByKey } from '../../../src/runtime/lanes/claim.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { crmOf } from '../../support/crm.ts';
 import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';

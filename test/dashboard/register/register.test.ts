@@ -5,7 +5,7 @@ import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { cursorKey } from '../../../src/service/register/watch/watch-page.ts';
 import { allowWithheld, storeWithheld } from '../../../src/service/register/watch/withheld.ts';
 import { aboutRows } from '../../../src/store/count.ts';
-import { setAside } from '../../../src/store/quarantine.ts';
+import { setAside } from '../../../src/store/erasure/quarantine.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { adminAt, startPages } from '../visitor.ts';
 import { startService } from './service.ts';

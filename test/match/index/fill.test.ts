@@ -5,7 +5,7 @@ import { type FillDeps, fillFromFile, rebuildIndex } from '../../../src/match/in
 import { readIndexState } from '../../../src/match/index/state.ts';
 import { readEntries } from '../../../src/match/index/write.ts';
 import { matchRecords } from '../../../src/match/match.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newFolder, newStore } from '../../support/stores.ts';
 import { entry } from '../entries.ts';
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import type { IndexEntry } from '../../../src/match/entry.ts';
+import type { IndexEntry } from '../../../src/match/describe/entry.ts';
 import { mergeBucket } from '../../../src/match/index/stage.ts';
 import { clearIndex, entriesBefore, readEntries, storeEntries } from '../../../src/match/index/write.ts';
 import { matchRecords } from '../../../src/match/match.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { entry, HAVNEGADE, RINGVEJ } from '../entries.ts';
 

@@ -9,7 +9,7 @@ import { observe } from '../../../src/alerts/observe.ts';
 import { startApp } from '../../../src/app.ts';
 import { type BackupSettings, endBackups, startBackups } from '../../../src/runtime/backups/backups.ts';
 import { copyKey } from '../../../src/service/keys/copy-key.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { handClock } from '../../support/clock.ts';
 import { checked, connectorWith, problemsOf } from '../../support/config.ts';
 import { newFolder, newStoreUrl, opened } from '../../support/stores.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drop, parked, unpark } from '../../../src/runtime/lanes/lane-state.ts';
 import { type Claim, claim, counts, held, mark, renew, settle, settleAll } from '../../../src/runtime/lanes/lanes.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
 const Q = 'sync:crm';

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { releaseDead } from '../../../src/runtime/lanes/release.ts';
-import { openStore, type Store } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStoreUrl, opened } from '../../support/stores.ts';
 
 const NOW = 1_785_000_000_000;

@@ -5,7 +5,7 @@ import { createBodies, readDeliveryBody } from '../../../src/service/delivery/bo
 import { dueHeads, type Head } from '../../../src/service/delivery/due.ts';
 import { publish } from '../../../src/service/publish/publish.ts';
 import { beginErasure } from '../../../src/store/erasure/erasures.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { eraseByHand } from '../../commands/erase/by-hand.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { delivering, openHook, statuses } from '../delivering.ts';

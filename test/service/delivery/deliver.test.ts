@@ -10,7 +10,7 @@ import {
   rotateSecret,
   updateMonitor,
 } from '../../../src/service/monitors/monitors.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { stillClock } from '../../support/clock.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { delivering, openHook, statuses } from '../delivering.ts';

@@ -12,7 +12,7 @@ import {
 import { pageDeliveries } from '../../../src/service/delivery/listing/delivery-page.ts';
 import { trimDeliveries } from '../../../src/service/delivery/trim.ts';
 import { activate, disable, getMonitor } from '../../../src/service/monitors/monitors.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { delivering, openHook, statuses } from '../delivering.ts';
 import { COMPANY, changed, lanes, made, OTHER, secrets } from '../monitored.ts';

@@ -5,7 +5,7 @@ import { addItem } from '../../../src/service/items/items.ts';
 import { disable } from '../../../src/service/monitors/monitors.ts';
 import { openAddress } from '../../../src/service/monitors/webhook-address.ts';
 import { publish } from '../../../src/service/publish/publish.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { COMPANY, changed, NOW, secrets } from '../monitored.ts';
 

@@ -15,7 +15,7 @@ import { activate, disable } from '../../../src/service/monitors/monitors.ts';
 import { STATE_QUEUE } from '../../../src/service/names/queues.ts';
 import { publish } from '../../../src/service/publish/publish.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { changed, deliveries, lanes, made, NOW, PERSON } from '../monitored.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addItem, removeItem } from '../../../src/service/items/items.ts';
 import { removeMonitor } from '../../../src/service/monitors/monitors.ts';
 import { readStateKey } from '../../../src/service/names/queues.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { COMPANY, deliveries, lanes, listed, made, NOW, OTHER, PERSON } from '../monitored.ts';
 

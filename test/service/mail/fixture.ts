@@ -5,7 +5,7 @@ import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { openSecrets } from '../../../src/service/keys/secrets.ts';
 import { type MailDeps, startMail } from '../../../src/service/mail/mail-worker.ts';
 import { type MailRow, queueMail } from '../../../src/service/mail/queue.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 
 export const MONITOR = 'b7a1c2d3-0000-4000-8000-000000000001';
 export const secrets = openSecrets(Buffer.alloc(32, 7));

@@ -1,6 +1,6 @@
 /** Two processes that send mail from one store, of which one stands still between taking a mail and sending it. */
 import { expect, test } from 'vitest';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { handClock } from '../../support/clock.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { lanes } from '../monitored.ts';

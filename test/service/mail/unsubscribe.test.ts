@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createServer } from '../../../src/http/server/server.ts';
 import { openSecrets } from '../../../src/service/keys/secrets.ts';
 import { addUnsubscribeRoutes, unsubscribeUrl } from '../../../src/service/mail/unsubscribe.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { addMonitor, MONITOR, mailRows, mailWorker, secrets, tell } from './fixture.ts';
 import { startMailServer } from './mail-server.ts';

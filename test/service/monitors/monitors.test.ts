@@ -13,7 +13,8 @@ import {
   updateMonitor,
 } from '../../../src/service/monitors/monitors.ts';
 import { publish } from '../../../src/service/publish/publish.ts';
-import { openStore, type Store } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore, newStoreUrl } from '../../support/stores.ts';
 import { COMPANY, changed, deliveries, listed, made, NOW, secrets, URL } from '../monitored.ts';
 

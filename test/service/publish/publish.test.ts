@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { publish } from '../../../src/service/publish/publish.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import {
   COMPANY,

@@ -3,7 +3,7 @@ import { createMetrics } from '../../../src/http/metrics.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import { markWatch, registerTasks, startWatch } from '../../../src/service/register/watch/watch.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
 
 const [, , url = '', file = '', start = '0'] = process.argv;
 const store = await openStore(url);

@@ -3,7 +3,7 @@ import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { SourceError } from '../../../src/service/register/source/source.ts';
 import { pollReports } from '../../../src/service/reports/poll.ts';
 import { runReports } from '../../../src/service/reports/report-worker.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { newStore } from '../../support/stores.ts';
 import { annual, instance } from './instance.ts';
 import { openRegister, type Polling, type Publication, polling, type Register, recordOf } from './register.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { verifyAuth } from '../../../src/protocol/auth.ts';
 import { loadSecretKey, openSecrets } from '../../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../../src/service/monitors/monitors.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
 import { runCli } from '../../support/cli.ts';
 import { newFolder } from '../../support/stores.ts';
 import { openHook, statuses } from '../delivering.ts';

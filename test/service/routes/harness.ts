@@ -14,7 +14,7 @@ import { createJob, type JobInput } from '../../../src/service/monitors/jobs.ts'
 import { createAccess } from '../../../src/service/routes/access.ts';
 import { addMonitoringRoutes } from '../../../src/service/routes/monitoring.ts';
 import { testMonitor } from '../../../src/service/test-webhook/test-monitor.ts';
-import type { Store } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { type HandClock, stillClock } from '../../support/clock.ts';
 import { NO_CONFIGURATION } from '../../support/configuration.ts';
 import { type ENGINES, newStore } from '../../support/stores.ts';

@@ -1,6 +1,6 @@
 /** Keeps the company index up to date with snapshots. */
 
-import type { IndexEntry } from '../../../match/entry.ts';
+import type { IndexEntry } from '../../../match/describe/entry.ts';
 import type { ReadRegister } from '../../../match/index/fill.ts';
 import { lockIndexState } from '../../../match/index/state.ts';
 import { storeEntries } from '../../../match/index/write.ts';

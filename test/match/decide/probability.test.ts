@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { countAnswers, readAnswers } from '../../src/match/answers.ts';
-import { AXES, type Pattern, patternText } from '../../src/match/pattern.ts';
-import { type Answers, probabilityOf } from '../../src/match/probability.ts';
-import { fitShares, orderedLines } from '../bench/match-sets/fit.ts';
-import { ENGINES, newStore } from '../support/stores.ts';
+import { countAnswers, readAnswers } from '../../../src/match/decide/answers.ts';
+import { AXES, type Pattern, patternText } from '../../../src/match/decide/pattern.ts';
+import { type Answers, probabilityOf } from '../../../src/match/decide/probability.ts';
+import { fitShares, orderedLines } from '../../bench/match-sets/fit.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
 
 const NONE: Answers = new Map();
 const agreeing: Pattern = { kind: 'plain', name: 'own', address: 'same', phone: 'same', domain: 'own', rival: 'far' };

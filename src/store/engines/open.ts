@@ -1,16 +1,14 @@
 /** Opens the store: the URL's scheme picks the engine. */
 import { resolve } from 'node:path';
-import { isStoreLost, LostStoreError, markStore, readSeen, wasStoreAt } from './file/marker.ts';
-import { resolveStore } from './file/place.ts';
-import { isEmpty, migrateStore, requireCurrent } from './migrations/migrations.ts';
+import { isStoreLost, LostStoreError, markStore, readSeen, wasStoreAt } from '../file/marker.ts';
+import { resolveStore } from '../file/place.ts';
+import { isEmpty, migrateStore, requireCurrent } from '../migrations/migrations.ts';
+import { isUnwritten } from '../recovery/copy.ts';
+import { isBefore, recordGap } from '../recovery/gap.ts';
+import { hasLostCommits } from '../recovery/journal.ts';
+import { isPostgresUrl, type Store } from '../store.ts';
 import { openPostgres, type PostgresOptions } from './postgres.ts';
-import { isUnwritten } from './recovery/copy.ts';
-import { isBefore, recordGap } from './recovery/gap.ts';
-import { hasLostCommits } from './recovery/journal.ts';
 import { openSqlite } from './sqlite.ts';
-import { isPostgresUrl, type Store } from './store.ts';
-
-export type { Db, Store, Tx } from './store.ts';
 
 interface OpenOptions extends PostgresOptions {
   readonly migrate?: boolean | 'new';

@@ -1,5 +1,5 @@
 /** The names that a record may mean: its name as it stands, and as it was before people and systems changed it. */
-import { type CompanyName, LOST_LETTER, readCompanyName } from '../protocol/danish/company-name.ts';
+import { type CompanyName, LOST_LETTER, readCompanyName } from '../../protocol/danish/company-name.ts';
 
 /**
  * Another reading of a record's name: `bare` is it without what people add in a CRM, as `Nordlys ApS - Lager`; `filled` has

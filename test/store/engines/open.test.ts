@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
-import { ENGINES, emptyStoreUrl, newStore, opened } from '../support/stores.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
+import { ENGINES, emptyStoreUrl, newStore, opened } from '../../support/stores.ts';
 
 const keep = (key: string) => ({ key, value: 'v', updated_at: 1_785_000_000_000 });
 

@@ -1,5 +1,5 @@
 /** What the company index holds of a company or of one of its production units. */
-import type { AddressText } from '../protocol/danish/street-address.ts';
+import type { AddressText } from '../../protocol/danish/street-address.ts';
 
 /** What was valid once; `until` is a day (ISO 8601) or null where it is not known. */
 export interface Former<T> {

@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
-import { adviceFor, withFullCheck } from '../../src/store/postgres/advice.ts';
-import { emptyStoreUrl, newStoreUrl } from '../support/stores.ts';
-import { transactionPooler } from '../support/transaction-pooler.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
+import { adviceFor, withFullCheck } from '../../../src/store/engines/postgres-advice.ts';
+import { emptyStoreUrl, newStoreUrl } from '../../support/stores.ts';
+import { transactionPooler } from '../../support/transaction-pooler.ts';
 
 /** Runs a statement on the database of a store. */
 async function run(url: string, statement: string): Promise<void> {

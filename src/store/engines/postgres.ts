@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { Client, DatabaseError, Pool, type PoolClient, types } from 'pg';
-import { errorText } from '../protocol/text/error-text.ts';
-import { adviceFor, withFullCheck } from './postgres/advice.ts';
-import { openPresence, readPresent } from './postgres/presence.ts';
-import { requireUsable } from './postgres/usable.ts';
-import type { StoreSchema } from './schema.ts';
-import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { errorText } from '../../protocol/text/error-text.ts';
+import type { StoreSchema } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { StoreError } from '../store-error.ts';
+import { adviceFor, withFullCheck } from './postgres-advice.ts';
+import { openPresence, readPresent } from './postgres-presence.ts';
+import { requireUsable } from './postgres-usable.ts';
 
 const INT8 = 20;
 const TRIES = 5;

@@ -1,10 +1,10 @@
 /** A record of the CRM and an entry of the index, each taken apart once, so that they can be compared many times. */
-import { passesModulus11 } from '../protocol/cvr-number.ts';
-import { type CompanyName, isForeignForm, readCompanyName } from '../protocol/danish/company-name.ts';
-import { foldLetters } from '../protocol/danish/letters.ts';
-import { internationalPhone } from '../protocol/danish/phone.ts';
-import { readStreetAddress, type StreetAddress } from '../protocol/danish/street-address.ts';
-import { companyDomain } from '../protocol/danish/web-domain.ts';
+import { passesModulus11 } from '../../protocol/cvr-number.ts';
+import { type CompanyName, isForeignForm, readCompanyName } from '../../protocol/danish/company-name.ts';
+import { foldLetters } from '../../protocol/danish/letters.ts';
+import { internationalPhone } from '../../protocol/danish/phone.ts';
+import { readStreetAddress, type StreetAddress } from '../../protocol/danish/street-address.ts';
+import { companyDomain } from '../../protocol/danish/web-domain.ts';
 import { isAbroad, isDomainAbroad } from './abroad.ts';
 import type { Former, IndexEntry } from './entry.ts';
 import { withoutNotes } from './notes-in-name.ts';

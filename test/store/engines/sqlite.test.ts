@@ -19,10 +19,11 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openStore, type Store } from '../../src/store/open.ts';
-import { builtScript, ENVIRONMENT } from '../support/program.ts';
-import { emptyStoreUrl, makeOlder, newFolder, newStore, newStoreUrl, opened } from '../support/stores.ts';
-import { canCountSyncs, countSyncs } from '../support/syncs.ts';
+import { openStore } from '../../../src/store/engines/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { builtScript, ENVIRONMENT } from '../../support/program.ts';
+import { emptyStoreUrl, makeOlder, newFolder, newStore, newStoreUrl, opened } from '../../support/stores.ts';
+import { canCountSyncs, countSyncs } from '../../support/syncs.ts';
 
 const PROCESS = builtScript(path.join(import.meta.dirname, 'store-process.ts'));
 

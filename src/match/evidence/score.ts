@@ -1,11 +1,11 @@
 /** The signs of a candidate, and the weight by which candidates are ordered. Pure. */
-import type { DescribedEntry, DescribedRecord } from './described.ts';
-import { addressFindings } from './evidence/address.ts';
-import { isWithin } from './evidence/distance.ts';
-import { domainFindings } from './evidence/domain.ts';
-import { nameFindings } from './evidence/name.ts';
-import { phoneFindings } from './evidence/phone.ts';
-import { uniquenessFindings } from './evidence/uniqueness.ts';
+import type { DescribedEntry, DescribedRecord } from '../describe/described.ts';
+import { addressFindings } from './address.ts';
+import { isWithin } from './distance.ts';
+import { domainFindings } from './domain.ts';
+import { nameFindings } from './name.ts';
+import { phoneFindings } from './phone.ts';
+import { uniquenessFindings } from './uniqueness.ts';
 import { EVIDENCE, type Evidence, type EvidenceFinding, type EvidenceGroup } from './weights.ts';
 
 /** How many companies share what the record says, as far as the index was looked through. */

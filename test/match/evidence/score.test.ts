@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { describeEntry, describeRecord, type RecordText } from '../../src/match/described.ts';
-import { type SharedBy, weighCandidate } from '../../src/match/score.ts';
-import { EVIDENCE } from '../../src/match/weights.ts';
-import { randomFrom } from '../../src/protocol/sample/random.ts';
-import { labelledRecords } from './records.ts';
-import { labelledRegister } from './register.ts';
+import { describeEntry, describeRecord, type RecordText } from '../../../src/match/describe/described.ts';
+import { type SharedBy, weighCandidate } from '../../../src/match/evidence/score.ts';
+import { EVIDENCE } from '../../../src/match/evidence/weights.ts';
+import { randomFrom } from '../../../src/protocol/sample/random.ts';
+import { labelledRecords } from '../records.ts';
+import { labelledRegister } from '../register.ts';
 
 const register = labelledRegister(7, 300);
 const sharings: readonly SharedBy[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { withoutNotes } from '../../src/match/notes-in-name.ts';
-import { entry, HAVNEGADE, RINGVEJ } from './entries.ts';
-import { matched } from './matched.ts';
+import { withoutNotes } from '../../../src/match/describe/notes-in-name.ts';
+import { entry, HAVNEGADE, RINGVEJ } from '../entries.ts';
+import { matched } from '../matched.ts';
 
 const nordlys = entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone: '86123456' });
 const here = { street: RINGVEJ.street, postalCode: RINGVEJ.postalCode };

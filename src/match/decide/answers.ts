@@ -1,6 +1,6 @@
 /** How people answered matches, counted by pattern: what the table says of a pattern follows them (probability.ts). */
 import { sql } from 'kysely';
-import type { Db, Tx } from '../store/store.ts';
+import type { Db, Tx } from '../../store/store.ts';
 import type { Answers } from './probability.ts';
 
 const KEY = { accepted: 'match-accepted:', refused: 'match-refused:' } as const;

@@ -1,6 +1,6 @@
 /** The pattern of a match: what agrees, what disagrees and what is missing of the first candidate, and how near others come. */
-import type { WeighedCandidate } from './score.ts';
-import { EVIDENCE, type Evidence, type EvidenceGroup } from './weights.ts';
+import type { WeighedCandidate } from '../evidence/score.ts';
+import { EVIDENCE, type Evidence, type EvidenceGroup } from '../evidence/weights.ts';
 
 /** What each axis may say, from what speaks most against the candidate to what speaks most for it. */
 export const AXES = {

@@ -1,9 +1,9 @@
 /** The quarantine: bodies that proved where they came from and could not be used, for a person to look at. */
-import { storable } from './each.ts';
-import { readErasures } from './erasure/erasures.ts';
-import { unescaped } from './erasure/name-finder.ts';
-import { ERASED } from './erasure/redact.ts';
-import type { Tx } from './store.ts';
+import { storable } from '../each.ts';
+import type { Tx } from '../store.ts';
+import { readErasures } from './erasures.ts';
+import { unescaped } from './name-finder.ts';
+import { ERASED } from './redact.ts';
 
 /** Rows kept of each source, the newest. */
 const QUARANTINE_CAP = 200;

@@ -3,9 +3,9 @@
  * texts, so that they take eight bytes of the index; that two texts make the same number is rare, and costs a comparison.
  */
 import { domainToUnicode } from 'node:url';
-import type { CompanyName } from '../protocol/danish/company-name.ts';
-import { foldLetters } from '../protocol/danish/letters.ts';
-import type { StreetAddress } from '../protocol/danish/street-address.ts';
+import type { CompanyName } from '../../protocol/danish/company-name.ts';
+import { foldLetters } from '../../protocol/danish/letters.ts';
+import type { StreetAddress } from '../../protocol/danish/street-address.ts';
 import type { DescribedEntry, DescribedRecord } from './described.ts';
 
 /** What a key says: the more it says alone, the sooner its company is looked at. */

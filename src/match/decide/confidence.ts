@@ -1,8 +1,9 @@
 /** confidence: what the candidates of a record amount to. Pure. */
+
+import type { WeighedCandidate } from '../evidence/score.ts';
+import { EVIDENCE, type Evidence, type EvidenceFinding } from '../evidence/weights.ts';
 import { isStrong, type Pattern, patternOf, patternText, type RecordName, signOf } from './pattern.ts';
 import { type Answers, enoughAnswers, probabilityOf } from './probability.ts';
-import type { WeighedCandidate } from './score.ts';
-import { EVIDENCE, type Evidence, type EvidenceFinding } from './weights.ts';
 
 /**
  * What a record means.

@@ -1,5 +1,5 @@
 /** What a record holds of another country: its town, its postal code, its phone or its domain. */
-import { foldLetters } from '../protocol/danish/letters.ts';
+import { foldLetters } from '../../protocol/danish/letters.ts';
 
 /** Towns that companies near Denmark have, without those of which Denmark has one, too. */
 const TOWNS: ReadonlySet<string> = new Set(

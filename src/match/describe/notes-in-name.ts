@@ -1,5 +1,5 @@
 /** What people write beside a name in a CRM, by a list of words: no part of the name. Pure. */
-import { passesModulus11 } from '../protocol/cvr-number.ts';
+import { passesModulus11 } from '../../protocol/cvr-number.ts';
 
 /** A name without such notes, and what they say. */
 export interface NotedName {
