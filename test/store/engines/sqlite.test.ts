@@ -25,7 +25,7 @@ import { builtScript, ENVIRONMENT } from '../../support/program.ts';
 import { emptyStoreUrl, makeOlder, newFolder, newStore, newStoreUrl, opened } from '../../support/stores.ts';
 import { canCountSyncs, countSyncs } from '../../support/syncs.ts';
 
-const PROCESS = builtScript(path.join(import.meta.dirname, 'store-process.ts'));
+const PROCESS = builtScript(path.join(import.meta.dirname, '../store-process.ts'));
 
 const put = (store: Store, key: string, value = 'v') =>
   store.write((tx) => tx.insertInto('kv').values({ key, value, updated_at: 0 }).execute());
