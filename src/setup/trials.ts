@@ -13,9 +13,12 @@ import type { DraftConnection } from './draft.ts';
 import { type Sampled, sampleNumbers } from './sample-numbers.ts';
 
 /** How long a page waits for answers before it says that there are none yet, in ms. */
-const PATIENCE_MS = 2_500;
+export const PATIENCE_MS = 2_500;
 /** How long a check goes on, in ms. */
 const LONGEST_MS = 30_000;
+
+/** For so long a survey is not read again, in ms: somebody goes from page to page. */
+const SURVEY_MS = 60_000;
 
 /** The answers of somebody as a connection, or what is wrong with them. */
 export type ReadConnection =
@@ -60,15 +63,15 @@ export interface Trials {
   begin(provider: ConfiguredProvider): void;
   /** What is known within {@link PATIENCE_MS}; begins if nobody did. */
   look(provider: ConfiguredProvider): Promise<ShownTrial>;
-  /** Undefined if it is not there in time. Read once, and again where that failed. */
+  /** Undefined if it is not there in time. Read once a minute, and again where that failed. */
   survey(provider: ConfiguredProvider): Promise<PropertySurvey | undefined>;
   /** Makes properties, and forgets the survey. */
   create(provider: ConfiguredProvider, missing: readonly PropertyDefinition[]): Promise<Findings | undefined>;
 }
 
-export function createTrials(deps: CrmDeps): Trials {
+export function createTrials(deps: CrmDeps, patienceMs = PATIENCE_MS): Trials {
   const trials = new Map<string, Trial>();
-  const surveys = new Map<string, Promise<PropertySurvey>>();
+  const surveys = new Map<string, { readonly at: number; readonly survey: Promise<PropertySurvey> }>();
   const begin = (provider: ConfiguredProvider): Trial => {
     surveys.delete(provider.name);
     const trial: Trial = {
@@ -97,13 +100,15 @@ export function createTrials(deps: CrmDeps): Trials {
     begin: (provider) => void begin(provider),
     async look(provider) {
       const trial = trials.get(provider.name) ?? begin(provider);
-      await inTime(trial.over);
+      await inTime(trial.over, patienceMs);
       return { access: trial.access, waitedMs: performance.now() - trial.startedAt };
     },
     survey(provider) {
-      const survey = surveys.get(provider.name) ?? surveyed(provider);
-      surveys.set(provider.name, survey);
-      return inTime(survey);
+      const known = surveys.get(provider.name);
+      const isFresh = known !== undefined && deps.now() - known.at < SURVEY_MS;
+      const current = isFresh ? known : { at: deps.now(), survey: surveyed(provider) };
+      surveys.set(provider.name, current);
+      return inTime(current.survey, patienceMs);
     },
     async create(provider, missing) {
       const signal = AbortSignal.timeout(LONGEST_MS);

@@ -102,7 +102,9 @@ const enterCode = () => {
   form.requestSubmit();
 };
 
-enterCode();
+// Whoever leaves a page before it is whole breaks off what it still loads.
+if (document.readyState === 'complete') enterCode();
+else addEventListener('load', enterCode);
 document.addEventListener('submit', sendOnce);
 addEventListener('pageshow', forgetSent);
 addEventListener('pageshow', beginSeeing);

@@ -218,7 +218,7 @@ const SECOND_MS = 1_000;
 function accessPart(visit: Visit, name: string, { access, waitedMs }: ShownTrial): VNode {
   const { reader } = visit;
   const { account, rights, failure, isOver } = access;
-  const isSilent = !isOver && waitedMs > SECOND_MS && account.length === 0;
+  const isSilent = !isOver && account.length === 0;
   const body = html`<h2>${reader.text('setup.access')}</h2>
     ${account.map((each) => findingLine(reader, each))}
     ${

@@ -18,6 +18,7 @@ import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { findingLine } from './crm-page.ts';
+import { propertyList, propertySearch } from './property-list.ts';
 import {
   addressOf,
   addStep,
@@ -100,10 +101,16 @@ function mappingPage(visit: Visit, provider: ConfiguredProvider, { rows, survey,
   const { reader, formToken, now } = visit;
   const { name } = provider;
   const properties = survey?.ok === true ? survey.properties : undefined;
+  const writable = properties?.filter((each) => each.writable) ?? [];
   const remarks = properties && remarksOn({ ...provider, mapping: rows }, properties);
   const examples = exampleValues(now);
+  const own = new Set(provider.provider.definitions?.map((each) => each.name));
   const shown = rows.map((row) =>
-    mappingRow(reader, row, { example: examples.get(row.field), remark: remarks?.get(row) }),
+    mappingRow(reader, row, {
+      example: examples.get(row.field),
+      remark: remarks?.get(row),
+      isOwn: own.has(row.property) && row.policy === 'always',
+    }),
   );
   const free = unmapped(provider.provider.preset, {}).filter((field) => !rows.some((row) => row.field === field));
   const columns = (['field', 'example', 'property', 'wins'] as const).map((column) => reader.text(`mapping.${column}`));
@@ -114,12 +121,11 @@ function mappingPage(visit: Visit, provider: ConfiguredProvider, { rows, survey,
       ${problemList(problems)}
       ${survey === undefined && html`<p class="notice warn" role="status">${reader.text('setup.slow', { name })}</p>`}
       ${survey?.ok === false && html`<div class="notice bad" role="alert">${findingLine(reader, survey.failure)} <a href=${connectionStep('crm', name)}>${reader.text('setup.backToCrm', { name })}</a></div>`}
+      ${propertySearch(reader, writable, visit.query('find'))}
       <form method="post" action=${connectionStep('mapping', name)}>
         ${hidden({ [FORM_TOKEN]: formToken })}
         ${table({ label: reader.text('step.mapping'), columns, rows: [...shown, ...newRows(reader, free)] })}
-        <datalist id="crm">
-          ${properties?.filter(({ writable }) => writable).map((each) => html`<option value=${each.name} />`)}
-        </datalist>
+        ${propertyList('crm', writable)}
         <p class="actions"><button class="primary">${reader.text('setup.next')}</button></p>
       </form>`,
   };
@@ -129,20 +135,24 @@ function mappingPage(visit: Visit, provider: ConfiguredProvider, { rows, survey,
 interface RowFacts {
   readonly example: FieldValue | undefined;
   readonly remark: Finding | undefined;
+  /** The property was made for cvrsync: nobody else's value is in it. */
+  readonly isOwn: boolean;
 }
 
 /** One row: the field in words, an example, the property, and who wins. */
 function mappingRow(
   reader: Reader,
   { field, property, policy }: DraftRow,
-  { example, remark }: RowFacts,
+  { example, remark, isOwn }: RowFacts,
 ): readonly Markup[] {
   const words = reader.text(`field.${field}`);
   return [
     html`${words}<input type="hidden" name="f" value=${field} />`,
     html`<span class="quiet">${shownValue(example)}</span>`,
     html`${propertyField(words, property)} ${remark && html`<small class=${remark.level}>${said(reader, remark.found)}</small>`}`,
-    policyField(reader, words, policy),
+    isOwn
+      ? html`<input type="hidden" name="w" value=${policy} />${reader.text('mapping.own')}`
+      : policyField(reader, words, policy),
   ];
 }
 

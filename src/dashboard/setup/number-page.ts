@@ -15,6 +15,7 @@ import { hidden } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../page/visit.ts';
 import { findingLine, usualConnection } from './crm-page.ts';
+import { propertyList, propertySearch } from './property-list.ts';
 import {
   addressOf,
   addStep,
@@ -153,8 +154,10 @@ function choiceForm(
   const chosen = kept?.isNumberChosen === true ? (kept.match ?? '') : best;
   const listed = [...candidates.map(({ property }) => property), own ?? ''];
   const isOther = !listed.includes(chosen) && chosen !== '';
+  const numbered = survey.properties.filter(({ type }) => NUMBER_TYPES.includes(type));
   return html`<p>${reader.text('setup.sampled', { count: records })}</p>
     ${candidates.length === 0 && html`<p class="notice">${reader.text('setup.noNumber')}</p>`}
+    ${propertySearch(reader, numbered, visit.query('find'))}
     <form method="post" action=${connectionStep('number', name)} class="stacked">
       ${hidden({ [FORM_TOKEN]: formToken })}
       <fieldset>
@@ -169,18 +172,23 @@ function choiceForm(
             html`<code>${own}</code> ${reader.text(isThere ? 'setup.ownProperty' : 'setup.ownMissing')}`,
           )
         }
-        ${radio('other', isOther, reader.text('setup.otherProperty'))}
-        <div class="group">
-          <label for="other">${reader.text('setup.propertyName')}</label>
-          <input id="other" name="other" list="properties" spellcheck="false" autocomplete="off" value=${isOther ? chosen : undefined} />
+        <div class="variant">
+          ${radio('other', isOther, reader.text('setup.otherProperty'))}
+          <div class="group">
+            <label for="other">${reader.text('setup.propertyName')}</label>
+            <input
+              id="other"
+              name="other"
+              list="properties"
+              spellcheck="false"
+              autocomplete="off"
+              value=${isOther ? chosen : undefined}
+            />
+          </div>
         </div>
         ${radio('', chosen === '', reader.text('setup.noProperty'))}
       </fieldset>
-      <datalist id="properties">
-        ${survey.properties
-          .filter(({ type }) => NUMBER_TYPES.includes(type))
-          .map((each) => html`<option value=${each.name} />`)}
-      </datalist>
+      ${propertyList('properties', numbered)}
       <p class="actions"><button class="primary">${reader.text('setup.next')}</button></p>
     </form>`;
 }

@@ -55,8 +55,8 @@ const meOf = ({ visitor: { actor, session } }: Visit): Omit<SetUpHolder, 'since'
   agent: session.agent,
 });
 
-/** Somebody else who is in the set-up; undefined if this visitor is. */
-async function otherHolder({ store }: SetUpDeps, visit: Visit): Promise<SetUpHolder | undefined> {
+/** Notes that this visitor is in the set-up; somebody else who is, if there is one. */
+export async function otherHolder({ store }: Pick<SetUpDeps, 'store'>, visit: Visit): Promise<SetUpHolder | undefined> {
   const holder = await enterSetUp(store, meOf(visit), visit.now);
   return holder.session === visit.visitor.session.hash ? undefined : holder;
 }

@@ -9,7 +9,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import type { Visit } from '../page/visit.ts';
 import { answerIn, questionFields } from './question-fields.ts';
-import { addressOf, addStep, addStepAction, type SetUpDeps, saveDraft } from './setup-route.ts';
+import { addressOf, addStep, addStepAction, otherHolder, type SetUpDeps, saveDraft } from './setup-route.ts';
 
 const QUESTIONS = questionsOf(YOU);
 const LONGEST = 60;
@@ -32,6 +32,7 @@ export function addYou(app: Server, deps: SetUpDeps): void {
       const isNamed = name === actor.name || (await deps.store.write((tx) => nameOperator(tx, actor.name, name)));
       if (!isNamed) return youPage(visit, name, visit.reader.text('setup.nameTaken', { name }));
       const named = { ...visit, visitor: { ...visit.visitor, actor: { ...actor, name } } };
+      await otherHolder(deps, named);
       const draft = await saveDraft(deps, named, 'you', (before) => ({ ...before, you: { ...you, name } }));
       return addressOf(nextStep(draft));
     },

@@ -1,0 +1,48 @@
+/** The properties of a CRM to choose from: as many as a page has room for, and a search for the others. */
+import type { VNode } from 'preact';
+import type { Property } from '../../../providers/provider.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { Reader } from '../page/reader.ts';
+
+/** What the list may add to a page, in bytes; accounts have a thousand properties. */
+const MOST_BYTES = 18_000;
+const TAG_BYTES = '<option value=""></option>'.length;
+const MOST_FOUND = 50;
+
+/** Those that a page offers; `isWhole`: all of them. */
+function offered(properties: readonly Property[]): { readonly list: readonly Property[]; readonly isWhole: boolean } {
+  let bytes = 0;
+  const end = properties.findIndex(({ name }) => {
+    bytes += name.length + TAG_BYTES;
+    return bytes > MOST_BYTES;
+  });
+  return { list: end === -1 ? properties : properties.slice(0, end), isWhole: end === -1 };
+}
+
+/** What fields of this `list` suggest. */
+export const propertyList = (id: string, properties: readonly Property[]): VNode => html`<datalist id=${id}>
+  ${offered(properties).list.map(({ name }) => html`<option value=${name} />`)}
+</datalist>`;
+
+/** A search by name and label, if the list has no room for all; `asked`: what somebody looks for. */
+export function propertySearch(reader: Reader, properties: readonly Property[], asked: string): Markup {
+  if (offered(properties).isWhole) return null;
+  const text = asked.trim().toLowerCase();
+  const found = properties.filter(({ name, label }) => `${name} ${label}`.toLowerCase().includes(text));
+  return html`<form class="filters" role="search">
+      <div>
+        <label for="find">${reader.text('setup.find')}</label>
+        <input id="find" name="find" type="search" value=${asked} />
+      </div>
+      <button>${reader.text('setup.search')}</button>
+    </form>
+    ${
+      text !== '' &&
+      html`<div role="status">
+        <p>${reader.text('setup.found', { count: found.length })}</p>
+        <ul>
+          ${found.slice(0, MOST_FOUND).map(({ name, label }) => html`<li><code>${name}</code> ${label !== name && label}</li>`)}
+        </ul>
+      </div>`
+    }`;
+}

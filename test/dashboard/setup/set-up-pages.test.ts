@@ -1,0 +1,196 @@
+/** The pages of the set-up when something is not as it should be, and with forms and accounts that are large. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/account/options.ts';
+import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
+import { PATIENCE_MS } from '../../../src/setup/trials.ts';
+import { newVisitor, type Visitor } from '../visitor.ts';
+import { startSetUpPages } from './set-up-pages.ts';
+
+const MINUTE_MS = 60_000;
+const KB = 1_000;
+
+async function hubspotWith(options: HubspotEmulatorOptions = {}) {
+  const hubspot = await startHubspotEmulator(options);
+  onTestFinished(() => hubspot.close());
+  return hubspot;
+}
+
+type Hubspot = Awaited<ReturnType<typeof hubspotWith>>;
+
+/** Answers the step of the CRM; the page behind it. */
+async function connect(visitor: Visitor, { settings }: Pick<Hubspot, 'settings'>): Promise<string> {
+  const fields = {
+    use: 'hubspot',
+    's.accessToken': String(settings['accessToken']),
+    's.baseUrl': String(settings['baseUrl']),
+  };
+  await visitor.post('/setup/crm/hubspot', fields);
+  return (await visitor.get('/setup/crm/hubspot')).text;
+}
+
+describe('the door', () => {
+  it('opens once for the code of a link, within 15 minutes, and for nobody else', async () => {
+    let now = Date.parse('2026-03-01T08:00:00Z');
+    const pages = await startSetUpPages({ now: () => now });
+    const [ida, stranger] = [newVisitor(pages.base), newVisitor(pages.base)];
+    const [used, old] = [await pages.code(), await pages.code()];
+    for (const path of ['/setup/you', '/setup/crm/hubspot', '/setup/fill'])
+      expect((await stranger.get(path)).headers['location'], path).toBe('/setup');
+    await ida.get('/setup');
+    expect((await ida.post('/setup', { code: `http://127.0.0.1:8081/setup#${used}` })).status).toBe(303);
+    await stranger.get('/setup');
+    for (const code of [used, 'guessed', '']) expect((await stranger.post('/setup', { code })).status).toBe(401);
+    now += 15 * MINUTE_MS + 1;
+    expect((await stranger.post('/setup', { code: old })).text).toContain('was used already, or is too old');
+    expect((await stranger.post('/setup/you', { 's.name': 'x' })).status).toBe(401);
+    expect((await ida.get('/')).headers['location']).toBe('/setup');
+  });
+});
+
+describe('a CRM', () => {
+  it('that hangs is said to hang within 3 s, and can be left', async () => {
+    const hubspot = await hubspotWith();
+    expect(PATIENCE_MS).toBeLessThan(3_000);
+    const visitor = await (await startSetUpPages({ patienceMs: 200 })).entered();
+    hubspot.fault({ match: '.', times: 'always', action: { kind: 'hang' } });
+    const page = await connect(visitor, hubspot);
+    expect(page).toMatch(/hubspot has not answered for \d+ s/);
+    expect(page).toContain('data-live="soon"');
+    expect((await visitor.get('/setup/number/hubspot')).text).toContain('There is no answer within 3 s: hubspot');
+    expect((await visitor.get('/setup/source')).status).toBe(200);
+  });
+
+  it('whose key loses a right in the middle says so at each step, with the way back', async () => {
+    const hubspot = await hubspotWith({ missingProperties: ['cvr_number'] });
+    hubspot.add({ name: 'Birk' });
+    let aheadMs = 0;
+    const visitor = await (await startSetUpPages({ now: () => Date.now() + aheadMs, patienceMs: MINUTE_MS })).entered();
+    expect(await connect(visitor, hubspot)).toContain('state ok">Read companies');
+    const body = { status: 'error', category: 'MISSING_SCOPES', message: 'requires crm.schemas.companies.write' };
+    hubspot.fault({ match: 'POST .*properties', times: 'always', action: { kind: 'status', status: 403, body } });
+    expect((await visitor.get('/setup/number/hubspot')).text).toContain('Create one property');
+    expect((await visitor.post('/setup/number/hubspot/create', {})).text).toContain('crm.schemas.companies.write');
+    hubspot.fault({ match: '.', times: 'always', action: { kind: 'status', status: 401, body: {} } });
+    aheadMs = MINUTE_MS;
+    const number = (await visitor.get('/setup/number/hubspot')).text;
+    expect(number).toContain('HubSpot');
+    expect(number).toContain('href="/setup/crm/hubspot"');
+    const mapping = (await visitor.get('/setup/mapping/hubspot')).text;
+    expect(mapping).toContain('Look at the credentials of hubspot');
+  });
+
+  it('of 900 properties stays usable: no page over 60 kB, and the number is found wherever it is', async () => {
+    const properties = Array.from({ length: 900 }, (_, at) => ({
+      name: `own_property_of_the_account_${at}`,
+      label: `Own property ${at}`,
+      type: 'string' as const,
+    }));
+    const hubspot = await hubspotWith({ properties });
+    for (const number of ['12345674', '10000009', 'DK 96437889'])
+      hubspot.add({ name: 'Birk', phone: '10203040', own_property_of_the_account_300: number });
+    const visitor = await (await startSetUpPages({ patienceMs: MINUTE_MS })).entered();
+    await connect(visitor, hubspot);
+    const number = (await visitor.get('/setup/number/hubspot')).text;
+    expect(number).toMatch(/own_property_of_the_account_300<\/code>[^<]*100% of 3 values/su);
+    expect(number).toMatch(/id="match-own_property_of_the_account_300"[^>]* checked/);
+    const mapping = (await visitor.get('/setup/mapping/hubspot')).text;
+    const found = (await visitor.get('/setup/mapping/hubspot?find=ACCOUNT_899')).text;
+    expect(found).toContain('<code>own_property_of_the_account_899</code>');
+    expect([Buffer.byteLength(number), Buffer.byteLength(mapping)].filter((bytes) => bytes > 60 * KB)).toEqual([]);
+  });
+});
+
+describe('two people', () => {
+  it('are not in the set-up at once: the second is told who is, and since when, and may take over', async () => {
+    const pages = await startSetUpPages();
+    const ida = await pages.entered();
+    await ida.post('/setup/you', { 's.name': 'Ida Holm' });
+    const bo = await pages.entered();
+    const held = await bo.get('/setup/crm');
+    expect([held.status, held.text]).toEqual([409, expect.stringContaining('Ida Holm is setting cvrsync up')]);
+    expect(held.text).toMatch(/<dt>Since<\/dt><dd><time/);
+    expect((await bo.post('/setup/source', { 's.changes': 'sample' })).status).toBe(409);
+    expect((await bo.post('/setup/take-over', {})).status).toBe(303);
+    expect((await bo.get('/setup/crm')).status).toBe(200);
+    expect((await ida.get('/setup/crm')).status).toBe(409);
+  });
+});
+
+describe('the file', () => {
+  async function ready() {
+    const hubspot = await hubspotWith();
+    const pages = await startSetUpPages();
+    const visitor = await pages.entered();
+    await connect(visitor, hubspot);
+    await visitor.post('/setup/source', { 's.changes': 'sample' });
+    return { ...pages, visitor };
+  }
+
+  it('is never written over: what somebody else put there meanwhile stays, and the lines are shown', async () => {
+    const { visitor, place } = await ready();
+    writeFileSync(place.file, 'store: mine.db\n');
+    const { status, text } = await visitor.post('/setup/fill', {});
+    expect([status, text]).toEqual([409, expect.stringContaining('cvrsync writes over no file of others')]);
+    expect(text).toContain('accessToken_FILE: secrets/hubspot-accessToken');
+    expect(readFileSync(place.file, 'utf8')).toBe('store: mine.db\n');
+  });
+
+  it('that cannot be written is shown, with the place to put it', async () => {
+    const { visitor, place } = await ready();
+    mkdirSync(`${place.file}.new`);
+    const { status, text } = await visitor.post('/setup/fill', {});
+    expect([status, text]).toEqual([409, expect.stringContaining('cvrsync may not write')]);
+    expect(text).toContain(place.file);
+    expect(existsSync(place.file)).toBe(false);
+    const [, shown = ''] = /<pre[^>]*>(.*)<\/pre>/su.exec(text) ?? [];
+    expect(parse(shown.replaceAll('&quot;', '"')).service.register.source).toBe('file');
+  });
+});
+
+it('a plugin has its form: nested, secret and chosen settings go where its schema says', async () => {
+  const { entered, place } = await startSetUpPages({ patienceMs: MINUTE_MS });
+  const visitor = await entered();
+  const use = join(import.meta.dirname, 'own-crm.ts');
+  const opened = await visitor.post('/setup/crm', { use });
+  const address = String(opened.headers['location']);
+  const form = (await visitor.get(address)).text;
+  for (const name of [
+    's.tenant',
+    's.region',
+    's.login.user',
+    's.login.pinCode',
+    's.proof',
+    's.proof[signed].signingKey',
+  ])
+    expect(form).toContain(`name="${name}"`);
+  const fields = { use, 's.tenant': 'birk', 's.region': 'us', 's.login.user': 'ida', 's.proof': 'signed' };
+  const secrets = { 's.login.pinCode': 'pin-1234', 's.proof[signed].signingKey': 'signing-5678' };
+  const more = { 's.pageSize': '50', 's.labels': '[a, b]', 's.isTest': 'true' };
+  await visitor.post('/setup/crm/own-crm', {
+    ...fields,
+    ...more,
+    's.proof[signed].signingKey': secrets['s.proof[signed].signingKey'],
+  });
+  const lacking = (await visitor.get('/setup/crm/own-crm')).text;
+  expect(lacking).toMatch(/Pin code: is missing/);
+  await visitor.post('/setup/crm/own-crm', { ...fields, ...more, 's.login.pinCode': secrets['s.login.pinCode'] });
+  expect((await visitor.get('/setup/crm/own-crm')).text).toContain('Own CRM (7)');
+  await visitor.post('/setup/source', { 's.changes': 'sample' });
+  await visitor.post('/setup/fill', {});
+  const text = readFileSync(place.file, 'utf8');
+  expect(parse(text).connector.providers).toEqual({
+    'own-crm': {
+      use,
+      tenant: 'birk',
+      region: 'us',
+      login: { user: 'ida', pinCode_FILE: 'secrets/own-crm-login-pinCode' },
+      proof: { kind: 'signed', signingKey_FILE: 'secrets/own-crm-proof-signingKey' },
+      labels: ['a', 'b'],
+      isTest: true,
+    },
+  });
+  expect(readFileSync(join(dirname(place.file), 'secrets/own-crm-login-pinCode'), 'utf8')).toBe('pin-1234\n');
+});
