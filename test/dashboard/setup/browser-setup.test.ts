@@ -30,7 +30,8 @@ const untilThere = ({ page }: Tab, selector: string) =>
   expect
     .poll(async () => {
       const count = await page.locator(selector).count();
-      if (count === 0) await page.reload();
+      const again = page.locator('main a', { hasText: /^(?:Look again|Se igen)$/u });
+      if (count === 0 && (await again.count()) > 0) await again.first().click();
       return count;
     })
     .toBeGreaterThan(0);
