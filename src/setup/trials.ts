@@ -13,7 +13,7 @@ import type { DraftConnection } from './draft.ts';
 import { type Sampled, sampleNumbers } from './sample-numbers.ts';
 
 /** How long a page waits for answers before it says that there are none yet, in ms. */
-export const PATIENCE_MS = 2_500;
+const PATIENCE_MS = 2_500;
 /** How long a check goes on, in ms. */
 const LONGEST_MS = 30_000;
 

@@ -50,12 +50,15 @@ it('goes from an empty folder to a running daemon, and keeps every answer over a
   expect((await ida.post('/setup/number/hubspot', { match: 'cvr_number' })).headers['location']).toBe('/setup/mapping');
   const mapping = (await ida.get('/setup/mapping/hubspot')).text;
   expect(mapping).toContain('The register, unless a person edited it');
-  const rows = [
-    ...mapping.matchAll(/name="f" value="(\w+)".*?name="p"[^>]*value="(\w*)".*?value="([\w-]+)" selected/gsu),
-  ];
+  const rows = [...mapping.matchAll(/<tr\b.*?<\/tr>/gsu)].flatMap(([row]) => {
+    const [, field] = /name="f" value="(\w+)"/u.exec(row) ?? [];
+    const [, property = ''] = /name="p"[^>]*value="(\w*)"/u.exec(row) ?? [];
+    const [, policy = ''] = /name="w" value="([\w-]+)"|value="([\w-]+)" selected/u.exec(row)?.filter(Boolean) ?? [];
+    return field === undefined ? [] : [{ field, property, policy }];
+  });
   expect(rows.length).toBeGreaterThan(20);
   const mapped = new URLSearchParams();
-  for (const [, field = '', property = '', policy = ''] of rows) {
+  for (const { field, property, policy } of rows) {
     mapped.append('f', field);
     mapped.append('p', field === 'phone' ? '' : property);
     mapped.append('w', property === 'name' ? 'if-blank' : policy);
