@@ -23,7 +23,6 @@ import { totalsText } from './proposals/preview.ts';
 import { findProposals, isWaiting, previewProposal, removalPreview } from './proposals/proposals.ts';
 import { COUNTED, countReview, shownCount } from './review/review-list.ts';
 
-/** The part of the configuration that `check` tries. */
 export interface ToCheck {
   readonly server: { readonly publicUrl?: string };
   readonly webhook: { readonly path: string; readonly auth: readonly { readonly method: string }[] };
@@ -31,7 +30,6 @@ export interface ToCheck {
     readonly baseUrl: string;
     readonly accessKey: string;
     readonly requestsPerMinute: number;
-    /** The service runs from the same configuration. */
     readonly isOwn?: boolean;
   };
   readonly providers: readonly (CrmConfig & MappingToCheck)[];
@@ -63,7 +61,6 @@ export async function connectorFindings(
   return (await Promise.all(parts)).flat();
 }
 
-/** Whether the monitoring service accepts the key, and has a job for each connection. */
 export async function checkUpstream(
   deps: CrmDeps,
   { upstream, providers }: Pick<ToCheck, 'upstream'> & { readonly providers: readonly { readonly name: string }[] },
@@ -144,7 +141,6 @@ async function checkRemovals(db: Db, providers: readonly CrmConfig[]): Promise<F
   );
 }
 
-/** Changes of the rules that wait for acceptance, and what they would write. */
 async function checkProposal(
   { store, now }: CrmDeps,
   crm: Crm,
@@ -246,7 +242,6 @@ function adviceFor(error: unknown, otherwise: string): string {
   return error instanceof ProviderError ? ADVICE[error.fault] : otherwise;
 }
 
-/** Warns of settings that the CRM does not support. */
 function checkAbilities(provider: CrmSettings, connection: Connection): Findings {
   const { name: subject, notes, parent, autoLink, pollMinutes } = provider;
   const lacking = (found: string, key: string): Finding => {
@@ -267,7 +262,6 @@ const RULE_KINDS = {
 } as const;
 const MOST_RULES = 20;
 
-/** The account's rules that may refuse a write. */
 async function checkRules(name: string, connection: Connection, signal: AbortSignal): Promise<Findings> {
   const rules = (await connection.rules?.(signal)) ?? [];
   const subject = `${name} rules`;
@@ -358,7 +352,6 @@ const LACKS: Readonly<Record<Right, { readonly level: Finding['level']; readonly
   },
 };
 
-/** Rights that the configuration needs and the credentials lack. */
 async function checkRights(
   config: RightsToCheck,
   connection: Connection,

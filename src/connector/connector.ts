@@ -22,7 +22,6 @@ export interface Connector {
   readonly intake: Intake;
   readonly crms: readonly Crm[];
   readonly hasUpstream: boolean;
-  /** Wakes the workers: somebody left work that would otherwise wait for their next poll. */
   wake(): void;
   /** Uses the secrets and proposes the rules of a configuration that was read again. */
   reload(providers: ConnectorSettings['providers']): Promise<void>;
@@ -33,7 +32,6 @@ export interface Connector {
   drained(): Promise<void>;
   /** Stops intake, finishes running work within `graceMs`, and releases the rest. */
   stop(graceMs: number, stray?: StrayError): Promise<void>;
-  /** Updates the gauges of the connections. */
   measure(): Promise<void>;
 }
 
@@ -84,7 +82,6 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
   }
 }
 
-/** Whether a queue runs on a schedule or by its share of calls. */
 const isTimed = (queue: string): boolean =>
   queue === 'housekeeping' || queue === POLL_QUEUE || queue.startsWith(editsQueue(''));
 

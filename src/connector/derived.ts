@@ -11,7 +11,6 @@ import { leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
 import { assignParents } from './parents/assign-parent.ts';
 import { assignsParents, markReparented, parentConnections } from './parents/mark.ts';
 
-/** What apply needs from these connections. */
 export const derivedRules = (
   crms: readonly Crm[],
 ): { readonly notes: NoteRules | undefined; readonly parents: ReadonlySet<string> | undefined } => ({
@@ -19,7 +18,6 @@ export const derivedRules = (
   parents: parentConnections(crms),
 });
 
-/** Adapts the lanes to the configuration at start. */
 export async function prepareDerived(tx: Tx, crms: readonly Crm[], now: number): Promise<void> {
   await dropUnwantedNotes(tx, crms, now);
   await markReparented(tx, crms, now);
@@ -31,7 +29,6 @@ const NOTE_RUNS = 4;
 
 type WorkerBasics = Omit<WorkerOptions, 'queue' | 'batch' | 'concurrency' | 'run'>;
 
-/** The workers of a connection; none if it configures neither. */
 export function startDerived(
   common: WorkerBasics,
   { metrics, log }: { readonly metrics: Metrics; readonly log: Required<LostLeaseDeps>['log'] },

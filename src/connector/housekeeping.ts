@@ -58,7 +58,6 @@ const TASKS: Tasks<StoreTaskDeps> = {
     everyMs: HOUR_MS,
     run: ({ store, now }, signal) => continueMarking(store, now, signal),
   },
-  // Pending writes of a process that froze or died.
   'pending-writes': {
     everyMs: 30_000,
     run: ({ store, now }, signal) => untilDone(store, signal, (tx) => checkPendingWrites(tx, now())),

@@ -12,7 +12,6 @@ import { SCHEMA } from './poll/schema-poll.ts';
 import { ReconcileTakenOverError } from './reconcile/context.ts';
 import { RECONCILE, reconcileTask } from './reconcile/task.ts';
 
-/** By the name in their lanes. */
 export type PollTasks = Readonly<Record<string, PollTask>>;
 
 const POLL_TASKS: PollTasks = { changes: CHANGES, [RECONCILE]: reconcileTask, schema: SCHEMA };
@@ -47,7 +46,6 @@ async function seed(tx: Tx, key: string, now: number, first: number): Promise<vo
 
 export interface PollTargets {
   readonly crms: readonly Crm[];
-  /** All tasks by default. */
   readonly tasks?: PollTasks;
 }
 

@@ -35,7 +35,6 @@ export interface Preview {
 
 const LEASE_MS = 30_000;
 
-/** Undefined if the store no longer has the body. */
 export async function readEventBody(db: Db, seq: number): Promise<string | undefined> {
   const row = await db.selectFrom('receipt').select('body').where('seq', '=', seq).executeTakeFirst();
   return row?.body ?? undefined;
@@ -67,7 +66,6 @@ export async function preview(
   return previews;
 }
 
-/** The record as if its company's facts included these assertions. */
 function withAssertions(record: LinkedRecord, assertions: readonly Assertion[]): LinkedRecord {
   const folded = assertions.map((assertion) => {
     const result = fold(record.facts.get(assertion.field), record.entity, assertion, Number.MAX_SAFE_INTEGER);

@@ -15,7 +15,6 @@ export interface ConnectorDeps {
   readonly log: Logger;
   readonly now: () => number;
   readonly retention?: Retention;
-  /** The name of this daemon, unique in the store. */
   readonly daemon?: string;
 }
 
@@ -29,8 +28,6 @@ export interface ConnectorSettings {
   readonly rulesAcceptedBy?: AuditActor | undefined;
   readonly wire: Required<WireOptions>;
   readonly limits: { readonly backlogCap: number; readonly leaseSeconds: number };
-  /** Default: true. */
   readonly ingest?: boolean;
-  /** Whether it does the connector's other work. Default: true. */
   readonly sync?: boolean;
 }

@@ -32,7 +32,6 @@ import { readBatchSize } from './write/batch-size.ts';
 
 /** Companies in one transaction of apply: enough to amortise the commit, few enough to let webhooks in between. */
 const APPLY_BATCH = 100;
-/** Pause of apply for a burst of webhooks. */
 const YIELD_MS = 25;
 /** Wait of a sync batch for more records while a backlog drains: full batches save calls. */
 const GATHER_MS = 50;
@@ -41,7 +40,6 @@ const GATHER_MS = 50;
 export interface Workers {
   /** Have due work until all changes are in the CRMs. */
   readonly awaited: readonly Worker[];
-  /** Run on a schedule. */
   readonly timed: readonly Worker[];
   /** Run on a schedule, may take minutes, and start again from a cursor: a stop does not wait for them. */
   readonly restartable: readonly Worker[];
@@ -58,7 +56,6 @@ interface ConnectorParts {
   readonly outages: Outages;
 }
 
-/** Starts all work but the intake of webhooks. */
 export async function startSyncing(
   deps: ConnectorDeps,
   settings: ConnectorSettings,
@@ -118,7 +115,6 @@ type WorkerBasics = Omit<Parameters<typeof startWorker>[0], 'queue' | 'batch' | 
   readonly leaseMs: number;
 };
 
-/** Pauses during a burst of webhooks. */
 function startApply(
   common: WorkerBasics,
   { metrics, log }: ConnectorDeps,
@@ -218,7 +214,6 @@ function startMonitoring(
   });
 }
 
-/** The worker of runs that people start on pages. */
 const startRuns = <I>(common: WorkerBasics, deps: ConnectorDeps, work: TaskWork<I>): Worker =>
   startWorker({
     ...common,
@@ -258,7 +253,6 @@ async function connectUpstream(
     : openUpstream({ ...config, baseUrl: await config.baseUrl, http, rateLimiter, metrics, now });
 }
 
-/** Calls the function once, at the first use. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

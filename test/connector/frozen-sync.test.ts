@@ -16,7 +16,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     world.meanwhile.before = standsStill(world);
     await sync(world);
     expect(world.held.name).toBe('B ApS');
-    expect(world.log).toEqual([expect.stringContaining('sent what another may have overtaken')]);
+    expect(world.log).toEqual([expect.stringContaining('sent what another process may have changed since')]);
     expect(await world.metrics.registry.metrics()).toContain('cvrsync_sent_after_lease_lost_total{queue="sync:crm"} 1');
 
     expect(await sync(world)).toBe(1);
@@ -87,7 +87,7 @@ describe.each(ENGINES)('a process that stands still between its last re-read and
     world.waits.push(waitsLong, waitsLong, standsStill(world));
     await sync(world);
     expect(world.held.name).toBe('C ApS');
-    expect(world.log).toEqual([expect.stringContaining('another has its work')]);
+    expect(world.log).toEqual([expect.stringContaining('another process has its work')]);
     const counted = await world.metrics.registry.metrics();
     expect(counted).toMatch(/cvrsync_lease_lost_total 1$/m);
     expect(counted).toContain('cvrsync_sent_after_lease_lost_total{queue="sync:crm"} 0');

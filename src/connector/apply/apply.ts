@@ -41,9 +41,7 @@ export interface ApplyDeps extends WireOptions {
   readonly log?: DebugLog & { warn(details: object, message: string): void };
   /** The mapped fields of each CRM: an event about other fields does not concern its records. */
   readonly mapped: MappedFields | ((tx: Tx) => Promise<MappedFields>);
-  /** Undefined if no CRM gets notes. */
   readonly notes?: NoteRules | undefined;
-  /** Connections whose records get parents. */
   readonly parents?: ReadonlySet<string> | undefined;
 }
 
@@ -145,19 +143,15 @@ async function foldOnce(
 const mappedIn = async (tx: Tx, { mapped }: ApplyDeps): Promise<MappedFields> =>
   typeof mapped === 'function' ? mapped(tx) : mapped;
 
-/** The result of folding the receipts of one transaction. */
 interface Folding {
-  /** All facts of the companies. */
   readonly facts: Map<string, Fact>;
   readonly changed: Map<string, Fact>;
-  /** Company → changed fields. */
   readonly changedFields: Map<string, Set<FieldName>>;
   readonly known: KnownValue[];
   readonly payloads: Payload[];
   readonly eventsToNote: NotedEvent[];
   /** Receipt → reason of its quarantine. */
   readonly quarantined: Map<number, string>;
-  /** Receipt → CPU seconds of slow ones. */
   readonly slow: Map<number, number>;
   stale: number;
 }
@@ -226,7 +220,6 @@ function reportFolding({ metrics, log }: ApplyDeps, done: Folding & { readonly r
     log?.debug?.({ request: requestIn(names), event: seq, entity }, 'an event was read');
 }
 
-/** The mapped fields of each CRM, and owners if its records get parents. */
 const neededFields = (mapped: MappedFields, parents: ApplyDeps['parents']): Needed =>
   new Map(
     [...new Set([...mapped.keys(), ...(parents ?? [])])].map((provider) => [

@@ -8,7 +8,6 @@ import { type Fact, isKnownInPart } from '../facts/fact.ts';
 import { updateLink } from '../links/links.ts';
 import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 
-/** Connection → fields that it needs complete. */
 export type Needed = ReadonlyMap<string, ReadonlySet<FieldName>>;
 
 /**

@@ -20,7 +20,6 @@ export interface WrittenTo {
 export interface Forgotten {
   readonly facts: readonly Fact[];
   readonly records: readonly string[];
-  /** Whether the service is asked for a full update. */
   readonly asked: boolean;
 }
 

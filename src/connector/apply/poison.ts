@@ -8,7 +8,6 @@ import { poisonReason } from '../../runtime/lanes/poison.ts';
 import type { Store } from '../../store/store.ts';
 import { readWaiting } from '../intake/receipt.ts';
 
-/** More CPU time than this for one event is logged. */
 const SLOW_SECONDS = 2;
 const NONE = { user: 0, system: 0 };
 

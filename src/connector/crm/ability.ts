@@ -12,9 +12,7 @@ export type Ability = 'notes' | 'parents' | 'edits';
 const REFUSED_MS = 5 * 60_000;
 
 export interface AbilityGate {
-  /** Time in ms until which the ability makes no call; 0 if it is not paused. */
   blockedUntil(): Promise<number>;
-  /** Settlement of the lanes that the fault hit; see {@link settleFault}. */
   settle(error: unknown): Promise<FaultSettlement>;
 }
 
@@ -41,7 +39,6 @@ export function openGate(
   };
 }
 
-/** Findings of `check` about abilities that are paused because the CRM refused them. */
 export async function refusedAbilities(store: Store, provider: string, now: () => number): Promise<Findings> {
   const abilities = ['notes', 'parents', 'edits'] as const;
   const findings = abilities.map(async (ability): Promise<Findings> => {

@@ -7,7 +7,6 @@ import { render, type ValueMap } from '../decide/render.ts';
 import type { RecordFilter } from '../rules/rules.ts';
 import { type AccountSchema, checkHold, checkMatch, checkMatchTexts, checkOnly, similar } from './check-match.ts';
 
-/** The part of a connection's configuration that names properties. */
 export interface MappingToCheck {
   readonly name: string;
   readonly mapping: readonly PresetRow[];
@@ -51,7 +50,6 @@ export function checkMapping(
   ];
 }
 
-/** Counts the mapped properties that exist, and names those with a remark. */
 function describeRows(provider: MappingToCheck, checked: ReturnType<typeof checkRows>, schema: AccountSchema): string {
   const counted = checked.filter(({ row }) => replacementOf(provider, row, schema) === undefined);
   const present = counted.filter(({ row }) => schema.has(row.property));
@@ -64,13 +62,11 @@ function describeRows(provider: MappingToCheck, checked: ReturnType<typeof check
 
 const MOST_NAMED = 5;
 
-/** The mapped property that replaces a preset's one that the account lacks. */
 const replacementOf = ({ mapping }: MappingToCheck, row: PresetRow, schema: AccountSchema): string | undefined =>
   row.optional !== true || schema.has(row.property)
     ? undefined
     : mapping.find((each) => each.unless === row.property && schema.has(each.property))?.property;
 
-/** Fields that salespeople call and write to. */
 const CONTACT: readonly FieldName[] = ['phone', 'email'];
 
 /** Companies may forbid advertising in the register (CVR-loven § 19), so whoever calls them must see it. */
@@ -151,7 +147,6 @@ function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: Account
   return [{ level: row.optional === true ? 'warn' : 'fail', found, advice: `${advice}, or ${other}` }];
 }
 
-/** Which amounts go into a property that the CRM shows with its own currency. */
 function checkMoney({ name, currency }: MappingToCheck, property: Property, row: PresetRow): readonly Remark[] {
   if (property.currencyIn !== undefined)
     return [
@@ -202,7 +197,6 @@ function optionsRemark(field: FieldName, property: Property): Remark {
   return { level: 'warn', found, advice: `map the register's values: values: { ${field}: { … } }` };
 }
 
-/** What a property may lose of the values that it takes. */
 function lossRemark(kind: FieldKind, property: Property): Remark | undefined {
   const advice = 'use a text property';
   if (kind === 'code' && property.type === 'number')
@@ -253,7 +247,6 @@ function without({ mapping }: MappingToCheck, row: PresetRow): string {
   return `fields: { ${row.field}: ${target} }`;
 }
 
-/** Lengths the register's texts do reach. */
 const LENGTHS: Readonly<Partial<Record<FieldName, number>>> = {
   name: 120,
   street: 80,

@@ -26,7 +26,6 @@ function missing(property: string, schema: AccountSchema): string {
   return `the CRM has no property ${property}${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
-/** Whether the property exists and can hold a CVR number. */
 export function checkMatch(
   { name, match }: Connected & Pick<CrmConfig, 'match'>,
   schema: AccountSchema,
@@ -68,7 +67,6 @@ export function checkMatch(
   return [{ level: 'ok', subject, found: `${match} holds the CVR number` }];
 }
 
-/** Whether the property exists and can be read. */
 export function checkHold(
   { name, hold }: Connected & Pick<CrmConfig, 'hold'>,
   schema: AccountSchema,

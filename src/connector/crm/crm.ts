@@ -33,7 +33,6 @@ import { acquireCall, currentSendContext } from './send-guard.ts';
 /** A schema younger than this proves that a missing property does not exist. */
 export const NEW_SCHEMA_MS = 2_000;
 
-/** A connection as the configuration describes it. */
 export interface CrmConfig extends DecisionRules {
   readonly name: string;
   readonly provider: Provider;
@@ -43,7 +42,6 @@ export interface CrmConfig extends DecisionRules {
   /** Field → property that matches records without a number, instead of the mapped one. */
   readonly matchTexts?: Readonly<Partial<Record<FieldName, string>>> | undefined;
   readonly policy: Policy;
-  /** Events that leave a note. */
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
   readonly autoMatch?: 'suggest' | undefined;
@@ -54,7 +52,6 @@ export interface CrmConfig extends DecisionRules {
   readonly reconcileHours: number;
 }
 
-/** The settings that the work on records uses. */
 type CommonKey =
   | 'name'
   | 'provider'
@@ -77,7 +74,6 @@ type CommonKey =
   | 'pollMinutes'
   | 'reconcileHours';
 
-/** The settings that open a connection. */
 export type CrmSettings = Pick<CrmConfig, CommonKey>;
 
 /**
@@ -96,13 +92,11 @@ export interface Crm extends CrmSettings {
   forgetSchema(): void;
 }
 
-/** A connection of a daemon, whose configuration may be read again. */
 export interface OpenedCrm extends Crm {
   /** Replaces the secrets. The account is checked before the next call. */
   reconnect(secrets: Pick<CrmSettings, 'settings' | 'mask'>): Promise<void>;
 }
 
-/** By name of the connection. */
 export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
   new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
 
@@ -242,7 +236,6 @@ function rateLimitedHttp(
     }
   };
 
-  /** Waits for the rate limiter, then for the guard of a write. */
   async function admit(request: HttpRequest, budget: string): Promise<void> {
     const isProbe = probes === true && (await rateLimiter.blockedUntil()) !== undefined;
     if (!isProbe) await acquireCall(rateLimiter, request, budget).catch(throwPaused);

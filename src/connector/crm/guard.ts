@@ -33,7 +33,6 @@ export async function guardAccount(
 
 const accountKey = (name: string): string => `account:${name}`;
 
-/** Undefined if the connection was never called. */
 export const readAccount = (db: Db, name: string): Promise<string | undefined> => readValue(db, accountKey(name));
 
 /** Throws if the hold property cannot be read: every held record would be written. */

@@ -76,7 +76,6 @@ export const holdPollMs = ({ pollMinutes }: Pick<Crm, 'pollMinutes'>): number =>
 export const isHeld = (crm: HoldRules, properties: Readonly<Record<string, PropertyValue>>, now: number): boolean =>
   holdOf(crm, properties, now) !== undefined;
 
-/** Where holds come from: overrides in the store, and a property in the CRM. */
 export interface HoldSource {
   readonly db: Db;
   readonly crm: Crm;

@@ -55,7 +55,6 @@ export function offerProperties(
   ];
 }
 
-/** One finding for each property. */
 export async function makeProperties(
   name: string,
   connection: Connection,

@@ -27,7 +27,6 @@ export type WaitReport = (step: { readonly trouble: string | undefined; readonly
 
 export interface Wait {
   readonly since: number;
-  /** When the call is repeated or given up. */
   readonly until: number;
 }
 

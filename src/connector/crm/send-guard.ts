@@ -6,7 +6,6 @@ import type { RateLimiter, SecondSlot } from '../../runtime/limits/rate-limiter.
 /** An error ends the call unsent and reaches the provider; throw a ProviderError. */
 export type SendGuard = (request: HttpRequest) => void | Promise<void>;
 
-/** The work that a call belongs to. */
 interface SendContext {
   readonly kind: 'read' | 'write';
   readonly guard: SendGuard;
@@ -19,7 +18,6 @@ export interface CallPair {
   second: SecondSlot | 'wanted' | undefined;
 }
 
-/** Returns the slot of a write that does not come. */
 export function releasePair(pair: CallPair): void {
   if (typeof pair.second === 'object') pair.second.release();
   pair.second = undefined;
@@ -53,7 +51,6 @@ export async function timeRead<T>(
   return { answer, from: left ?? begun };
 }
 
-/** Waits until the current work may make a call. */
 export async function acquireCall(rateLimiter: RateLimiter, request: HttpRequest, budget: string): Promise<void> {
   const { kind, pair } = contexts.getStore() ?? {};
   const isWrite = kind === 'write' && request.method !== 'GET';

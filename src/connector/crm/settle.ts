@@ -39,7 +39,6 @@ export async function settleFault(error: unknown, rateLimiter: RateLimiter, now:
 /** Pause of writes to a record whose number contradicts its link. */
 const CONTESTED_MS = 5 * 60_000;
 
-/** The error of such a lane begins so. */
 export const CONTESTED = 'nothing was written: ';
 
 export const isContested = (settlement: Settlement): boolean =>
@@ -56,7 +55,6 @@ export const whileContested = (reason: string, now: number): Settlement => ({
   fresh: true,
 });
 
-/** The CRM's answer left the record out. */
 export const UNMENTIONED = 'the CRM did not answer for this record';
 
 /** After three days of back-off, an operator decides. */

@@ -9,9 +9,7 @@ import { type Planned, RETURNED } from './planned.ts';
 export interface CurrencyInput {
   readonly facts: ReadonlyMap<FieldName, Fact>;
   readonly schema: ReadonlyMap<string, Property>;
-  /** The CRM's only currency, if the configuration names it. */
   readonly currency?: string | undefined;
-  /** What the CRM record holds. */
   readonly crm: Readonly<Record<string, PropertyValue>>;
 }
 
@@ -62,7 +60,6 @@ function withCurrency(all: readonly Planned[], currency: FieldName, input: Curre
     // If the CRM refuses the amounts, they must not stay under a new currency.
     if (each.field === currency && changes(each)) return { ...each, needs: changed };
     if (!isAmount(each) || !writesAmount(each)) return each;
-    // The CRM shows this amount with its own currency.
     if (showsItself(each, input)) return each;
     if (silent === undefined || code === input.currency) return { ...each, needs: written };
     return leftWith(each, silent);
@@ -92,10 +89,8 @@ function codeOf(currency: FieldName, { facts }: CurrencyInput): string | undefin
   return value !== undefined && 'scalar' in value && value.scalar !== null ? String(value.scalar) : undefined;
 }
 
-/** Whether the CRM shows the amount with a currency that no mapped property decides. */
 const showsItself = ({ property }: Planned, { schema }: CurrencyInput): boolean => schema.get(property)?.money === true;
 
-/** Undefined if nothing states the currency. */
 function shownIn(property: Property, all: readonly Planned[], { crm, currency }: CurrencyInput): string | undefined {
   if (property.currencyIn === undefined) return property.currency ?? currency;
   const written = all.find((each) => each.property === property.currencyIn && isWritten(each));
@@ -103,7 +98,6 @@ function shownIn(property: Property, all: readonly Planned[], { crm, currency }:
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Undefined if the amount's currency is known. */
 function missingCurrency(
   amount: Planned,
   all: readonly Planned[],

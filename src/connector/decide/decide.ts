@@ -1,12 +1,9 @@
 /** The decision about one property of one record. The table stands in docs/mapping.md. */
 import type { Policy, PropertyValue } from '../../../providers/provider.ts';
 
-/** The inputs of a decision, as property values. */
 export interface Inputs {
   readonly crm: PropertyValue;
-  /** The register's value. */
   readonly now: PropertyValue;
-  /** All known register values, in any order. */
   readonly known: readonly PropertyValue[];
   /** Undefined: cvrsync never wrote. */
   readonly last: PropertyValue | undefined;
@@ -21,7 +18,6 @@ export interface Inputs {
   readonly override: 'release' | 'hold' | undefined;
   /** Whether the register still wins once, because the author of the value is unknown. */
   readonly trusted: boolean;
-  /** Equality after normalising. */
   readonly same: (a: PropertyValue, b: PropertyValue) => boolean;
 }
 

@@ -26,7 +26,6 @@ export interface AddressPart {
 
 const ADDRESS: ReadonlySet<FieldName> = new Set(GROUPS.address);
 
-/** Whether a field is a part of the address. */
 export const isAddressPart = (field: FieldName): boolean => ADDRESS.has(field);
 
 /**
@@ -57,7 +56,6 @@ export function decideGroup(parts: readonly AddressPart[]): readonly Planned[] {
 
 const isRegion = ({ planned }: AddressPart): boolean => planned.field === 'region';
 
-/** The parts that show who wrote the address. */
 const membersOf = (parts: readonly AddressPart[]): readonly AddressPart[] =>
   parts.filter((part) => !isRegion(part) && part.planned.rule !== 'missing');
 
@@ -175,7 +173,6 @@ function isReleased(members: readonly AddressPart[], open: readonly AddressPart[
   return releases.length > 0 && open.every((part) => releases.includes(part));
 }
 
-/** A change of these parts may change the region. */
 const PLACE: ReadonlySet<FieldName> = new Set(['postalCode', 'city', 'countryCode', 'country']);
 
 /** The region of the former address, which the register does not state: a write of another place clears it. */

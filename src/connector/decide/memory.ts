@@ -5,7 +5,6 @@ import type { Pending } from './planned.ts';
 export interface PropertyMemory {
   /** Undefined: cvrsync never wrote. */
   readonly written: PropertyValue | undefined;
-  /** The value that the CRM stored instead, if it differs. */
   readonly stored: PropertyValue | undefined;
   readonly writtenAt: number;
   /**
@@ -14,7 +13,6 @@ export interface PropertyMemory {
   readonly aheadOf?: number;
   /** The value that the last undo restored, as the CRM stored it; read only if writes are pending. */
   readonly restored: { readonly value: PropertyValue; readonly at: number } | undefined;
-  /** The value that the CRM refused. */
   readonly refused: RefusedValue | undefined;
   /** Whether the register already won once under a link that trusts it. */
   readonly trusted: boolean;
@@ -33,7 +31,6 @@ export interface PropertyMemory {
 }
 
 export interface RefusedValue {
-  /** As JSON. */
   readonly value: string;
   readonly reason: string;
   /** Set while the value is not sent again, because the CRM refused it under this schema. */

@@ -20,15 +20,12 @@ import { type Rendered, render, type ValueMap } from './render.ts';
 import { sameFor } from './same.ts';
 
 export interface PlanInput {
-  /** The company of the record. */
   readonly entity: string;
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
   /** Whether persons may be named in lists of companies, such as auditors. */
   readonly persons: boolean;
-  /** The CRM's only currency, if the configuration names it. */
   readonly currency?: string | undefined;
-  /** The dashboard's address for browsers, if configured. */
   readonly dashboard?: string | undefined;
   readonly schema: ReadonlyMap<string, Property>;
   readonly facts: ReadonlyMap<FieldName, Fact>;
@@ -54,7 +51,6 @@ export const rowsFor = (mapping: readonly PresetRow[], schema: ReadonlyMap<strin
       !(row.optional === true && !schema.has(row.property)),
   );
 
-/** Without duplicates. */
 export const writtenProperties = (mapping: readonly PresetRow[]): readonly string[] => [
   ...new Set(mapping.filter(({ policy }) => policy !== 'never').map(({ property }) => property)),
 ];
@@ -86,7 +82,6 @@ function asGroups(parts: readonly AddressPart[], addresses: ReadonlyMap<string, 
   );
 }
 
-/** The evidence for a decision about the property's address. */
 function partOf(input: PlanInput, row: PresetRow, planned: Planned): AddressPart {
   const { field, policy } = row;
   const property = input.schema.get(row.property);
@@ -190,7 +185,6 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   return { ...planned, ...circumstancesOf({ decision, override, outdated, trusted, late }) };
 }
 
-/** Whether the CRM refused this value too recently to send it again. */
 const isAside = ({ value, aside }: RefusedValue, now: PropertyValue, property: Property): boolean =>
   aside !== undefined && value === JSON.stringify(now) && aside.schema === fingerprint(property);
 
@@ -251,7 +245,6 @@ function setAside({ input, row, fact, value, old }: Subject, rule: string, detai
   return { field, property, action: 'set-aside', rule, old, now, seq: fact.seq, detail };
 }
 
-/** The field's value as the row's property takes it. */
 const renderFor = (
   { values, persons }: PlanInput,
   { field, join }: PresetRow,
@@ -259,7 +252,6 @@ const renderFor = (
   value: FieldValue,
 ): Rendered => render(field, nameable(field, value, persons), property, { values: values[field], join });
 
-/** Earlier register values that fit the property. */
 const knownBefore = (input: PlanInput, row: PresetRow, property: Property): readonly PropertyValue[] =>
   input.known(row.field).flatMap((each) => {
     const earlier = renderFor(input, row, property, each);
@@ -279,7 +271,6 @@ interface Circumstances {
   readonly late: Late | undefined;
 }
 
-/** The CRM holds the register's value, or what the CRM made of it. */
 const HOLDS_NOW: ReadonlySet<string> = new Set(['same', 'stored'] satisfies DecisionRule[]);
 
 function circumstancesOf({ decision, override, outdated, trusted, late }: Circumstances): Partial<Planned> {

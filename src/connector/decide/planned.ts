@@ -20,7 +20,6 @@ export type PendingLine = readonly [
 /** One property of a write whose result is unknown. */
 export interface Pending {
   readonly field: FieldName;
-  /** The value to replace. */
   readonly old: PropertyValue;
   readonly now: PropertyValue;
   /** The value that the CRM stored, if its history says so. */
@@ -42,13 +41,10 @@ export interface Late extends Pending {
 /** A value that our write replaced: a person's edit, or a value in the same group. */
 export interface Overwritten {
   readonly value: PropertyValue;
-  /** The value is not an edit; it belongs to the group of one. */
   readonly isBeside: boolean;
-  /** The CRM still holds our write. */
   readonly isOurs: boolean;
   /** The CRM holds the value again. */
   readonly isBack: boolean;
-  /** The rule that would decide about the value. */
   readonly rule: DecisionRule;
 }
 
@@ -61,7 +57,6 @@ export const RETURNED = 'returned';
 /** The reason in history, if the write was not late. */
 export const EDIT_PUT_BACK = 'a person wrote this between our read of the record and our write';
 
-/** The rule of a value that an undo restored. */
 export const UNDO = 'undo';
 
 /** `set-aside`: the CRM cannot take the value; `missing` and `read-only` concern the property. */
@@ -72,7 +67,6 @@ export interface Planned {
   readonly rule: string;
   readonly old: PropertyValue;
   readonly now: PropertyValue;
-  /** The receipt of the value. */
   readonly seq: number;
   readonly detail?: string;
   readonly override?: Override;
@@ -87,7 +81,6 @@ export interface Planned {
   readonly offered?: PropertyValue;
   /** The property that represents all properties of one difference. */
   readonly keptWith?: string;
-  /** Properties that must be written together with this one. */
   readonly needs?: readonly string[];
   /** The latest time at which a refused value is sent again. */
   readonly retryAt?: number;

@@ -38,7 +38,6 @@ export function withPutBacks(parts: readonly AddressPart[], arePartners: () => A
   return parts.map((part) => ({ ...part, planned: decided.get(part) ?? part.planned }));
 }
 
-/** `groupmates`: the other properties of the group. */
 function decideGroup(over: readonly OverwrittenPart[], groupmates: readonly AddressPart[]): readonly Planned[] {
   const planned = over.map((part) => part.planned);
   const plain = planned.map(({ overwritten: _, trusts: __, ...each }): Planned => each);
@@ -103,7 +102,6 @@ function protectingRule(
   return found.includes('edited') ? 'edited' : found.includes('filled') ? 'filled' : undefined;
 }
 
-/** The part before our write. */
 function asItWas(part: OverwrittenPart): AddressPart {
   const { late: _, ...planned } = part.planned;
   return { ...part, old: planned.overwritten.value, planned: { ...planned, rule: planned.overwritten.rule } };

@@ -15,7 +15,6 @@ export type PropertyRefusals = Readonly<Record<string, PropertyRefusal>>;
 export const refusalsOf = (reasons: Readonly<Record<string, string>>): PropertyRefusals =>
   Object.fromEntries(Object.entries(reasons).map(([property, reason]) => [property, { reason }]));
 
-/** Adds the properties that may not be written without the refused ones. */
 export function withLeftBehind(
   planned: readonly Pick<Planned, 'property' | 'needs'>[],
   refused: PropertyRefusals,

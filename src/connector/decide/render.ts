@@ -21,7 +21,6 @@ type Filled = Exclude<PropertyValue, null>;
 const done = (value: PropertyValue): Rendered => ({ ok: true, value });
 const refuse = (reason: string): Rendered => ({ ok: false, reason });
 
-/** What stands between the members of a list in a text. */
 const JOIN = ', ';
 
 export interface RenderOptions {
@@ -141,7 +140,6 @@ const memberLine = ({ name, share }: Member): string => {
   return share === undefined ? line : `${line} (${withoutPercent(share)} %)`;
 };
 
-/** As many members as fit, and the number of the rest: "Anne Berg, Bo Dahl (+3)". */
 function cutList(names: readonly string[], property: Property, join: string): Rendered {
   const max = property.maxLength ?? Number.POSITIVE_INFINITY;
   const whole = names.join(join);
@@ -171,7 +169,6 @@ function limit(value: string, property: Property, mayCut: boolean): Rendered {
   // Also false for NaN: a cut at NaN leaves nothing.
   const canCut = mayCut && max >= 1;
   if (!canCut) return refuse(`${value.length} characters do not fit into the ${max} of ${property.name}`);
-  // Do not cut a surrogate pair.
   const fitting = value
     .slice(0, max - 1)
     .replace(/[\uD800-\uDBFF]$/u, '')

@@ -33,7 +33,6 @@ export interface CheckDeps {
   readonly store: Store;
   readonly now: () => number;
   readonly gate: AbilityGate;
-  /** A small share of the account's calls. */
   readonly limiter: Pick<RateLimiter, 'acquire'>;
 }
 
@@ -175,7 +174,6 @@ interface LostInGroup {
   readonly isOverUndo: boolean;
 }
 
-/** The edits that our writes replaced, with the other values of their groups. */
 function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners: ArePartners): readonly LostInGroup[] {
   const edits = new Map(
     record.flatMap((own): [OwnWrites, LostEdit<DecidedLine>][] => {
@@ -198,7 +196,6 @@ function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners:
   return lost;
 }
 
-/** The edit of a property, otherwise the value that our first write since then replaced. */
 function replacedIn(
   { id, field, property, writes }: OwnWrites,
   edit: LostEdit<DecidedLine> | undefined,

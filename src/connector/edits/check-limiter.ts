@@ -1,4 +1,3 @@
-/** The rate limit of checks for lost edits, shared by all processes on the store. */
 import { createRateLimiter, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';

@@ -2,6 +2,7 @@
 
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { Tx } from '../../store/store.ts';
+import type { Crm } from '../crm/crm.ts';
 import { editsQueue } from '../names/queues.ts';
 import type { WriteWindow } from '../write/freshness.ts';
 
@@ -10,7 +11,6 @@ const MINUTE_MS = 60_000;
 const PERIOD_MS = 5 * MINUTE_MS;
 /** Earliest check after a write: other writes join it, and the CRM's history is complete. */
 const SOONEST_MS = 3 * MINUTE_MS;
-/** Latest check after a write. */
 export const LATEST_MS = SOONEST_MS + PERIOD_MS;
 
 /** The longer the time between read and write, the sooner the check. */
@@ -20,19 +20,19 @@ const HEAD_STARTS: readonly { readonly overMs: number; readonly byMs: number }[]
   { overMs: 0, byMs: 0 },
 ];
 
-/** A written record, and when its write may have replaced an edit. */
 export interface WrittenRecord {
   readonly id: string;
   readonly window: WriteWindow;
 }
 
-/** Marks the records for a check, in the transaction that stores their writes. */
-export async function markWritten(
+/** Marks records for a check, in the transaction that stores their writes; none if the CRM has no history of edits. */
+export async function markBlindWrites(
   tx: Tx,
-  provider: string,
+  { name: provider, connection }: Pick<Crm, 'name' | 'connection'>,
   written: readonly WrittenRecord[],
   now: number,
 ): Promise<void> {
+  if (connection.edits === undefined) return;
   const due = Math.ceil((now + SOONEST_MS) / PERIOD_MS) * PERIOD_MS;
   const headStart = ({ window: { from, to } }: WrittenRecord) =>
     HEAD_STARTS.find(({ overMs }) => to - from > overMs)?.byMs ?? 0;

@@ -1,9 +1,7 @@
 /** Finds the edit that our write replaced, in the CRM's history. Pure. */
 import type { PropertyEdit, PropertyValue } from '../../../providers/provider.ts';
 
-/** A write as our history has it. */
 export interface OwnWrite {
-  /** The property's value at the decision. */
   readonly old: PropertyValue;
   readonly now: PropertyValue;
   /** The value that the CRM stored, if it differs. */
@@ -19,7 +17,6 @@ export interface LostEdit<W extends OwnWrite> {
 
 type Same = (a: PropertyValue, b: PropertyValue) => boolean;
 
-/** A version with a known value. */
 type Version = PropertyEdit & { readonly value: PropertyValue };
 
 /**

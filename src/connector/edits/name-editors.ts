@@ -6,11 +6,9 @@ import type { Db, Tx } from '../../store/store.ts';
 
 const LOOK_BACK_MS = 90 * 24 * 3_600_000;
 
-/** A difference without a known editor. */
 interface UnnamedDifference {
   readonly id: string;
   readonly property: string;
-  /** The CRM's value, as JSON. */
   readonly kept: string;
 }
 
@@ -35,7 +33,6 @@ export async function readUnnamed(
   return rows.flatMap(({ kept, ...row }) => (kept === null ? [] : [{ ...row, kept }]));
 }
 
-/** As many calls as the CRM needs for the histories of these records. */
 export async function nameEditors(
   { edits: readEdits }: Connection,
   unnamed: readonly UnnamedDifference[],

@@ -1,4 +1,3 @@
-/** The names of companies, for people. */
 import { readEntries } from '../../match/index/write.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import type { Db } from '../../store/store.ts';

@@ -88,7 +88,6 @@ async function compare(
   return records.map(({ id }) => byId.get(id) ?? UNLINKED);
 }
 
-/** The decisions for a record, or why there are none. */
 export function currentOf({ read, planned, objection }: DecidedRecord): CurrentRecord {
   if (planned !== undefined) return { kind: 'compared', planned };
   if (objection !== undefined) return { kind: 'contested', reason: objection.reason };

@@ -38,7 +38,6 @@ export async function findCompanies(
   return { exact: exact.length > 0, companies: await describeCompanies(db, entities.slice(0, limit)) };
 }
 
-/** In the order given. */
 async function describeCompanies(db: Db, entities: readonly string[]): Promise<readonly FoundCompany[]> {
   if (entities.length === 0) return [];
   const names = await companyNames(db, entities);
@@ -145,7 +144,6 @@ async function byName(db: Db, query: string, limit: number): Promise<readonly st
   return [...new Set([...found, ...within.flat().map(({ entity }) => entity)])];
 }
 
-/** The start of a stored text value. */
 const BEFORE_NAME = '{"scalar":"';
 
 /**

@@ -17,7 +17,6 @@ export interface TimelineLane {
 /** Queues of records; each connection has one of each. */
 export const RECORD_QUEUES = ['sync', 'heal', 'note', 'parent'] as const;
 
-/** By queue. */
 export async function readLanes(
   db: Db,
   entity: string,

@@ -15,7 +15,6 @@ export interface TimelineLink {
   readonly trust: string;
 }
 
-/** All links, or only one. */
 export async function readLinks(
   db: Db,
   entity: string,

@@ -28,11 +28,8 @@ export interface TimelineReceipt {
   readonly appliedAt: number | null;
   readonly pruned: boolean;
   readonly events: readonly string[];
-  /** Why it was not folded, whole or in part. */
   readonly quarantined: string | null;
-  /** Unreadable entries. */
   readonly malformed: readonly string[];
-  /** Fields that it changed. */
   readonly changed: readonly FieldName[];
   /** Fields with newer known values: recorded, not applied. */
   readonly stale: readonly FieldName[];
@@ -71,7 +68,6 @@ export interface TimelineSetAside {
   readonly stays: string | null;
 }
 
-/** An override; `*` covers all properties. */
 export interface TimelineOverride extends Override {
   readonly provider: string;
   readonly record: string;
@@ -96,11 +92,9 @@ export interface Timeline {
 
 export interface TimelineOptions extends WireOptions {
   readonly now: number;
-  /** Only this record's links, decisions and lanes. */
   readonly record?: { readonly provider: string; readonly id: string };
   /** Most decisions, and most receipts, newest first. */
   readonly limit: number;
-  /** Only entries up to this time. */
   readonly until?: number | undefined;
 }
 
@@ -237,7 +231,6 @@ async function readAllOverrides(
 
 type TimelineAction = Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'subject' | 'result'>;
 
-/** The newest of them. */
 async function readActions(
   db: Db,
   { entity, links }: { readonly entity: string; readonly links: readonly TimelineLink[] },
@@ -271,9 +264,7 @@ function subjectsOf(entity: string, links: readonly TimelineLink[]): readonly Su
 interface TimelineNote {
   readonly provider: string;
   readonly record: string;
-  /** Its heading. */
   readonly subject: string;
-  /** The receipt of its event. */
   readonly seq: number;
   /** When it was left; before that, the time of its event. */
   readonly at: number;
@@ -281,7 +272,6 @@ interface TimelineNote {
   readonly state: NoteTable['state'];
 }
 
-/** The newest of them. */
 async function readNotes(
   db: Db,
   links: readonly TimelineLink[],

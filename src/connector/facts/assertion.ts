@@ -19,7 +19,6 @@ export interface AssertedValue {
 export interface AssertedFigure {
   readonly now: Scalar;
   readonly before: Scalar;
-  /** The payload states the whole company. */
   readonly whole?: true;
 }
 

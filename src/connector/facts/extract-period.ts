@@ -13,16 +13,13 @@ export function beginOf(period: string): number | undefined {
   return Date.UTC(Number(year), quarter === undefined ? Number(month ?? 1) - 1 : (Number(quarter) - 1) * 3);
 }
 
-/** `2026` */
 export const ofYear = (year: number): string | undefined => (within(year, 1600, 2199) ? String(year) : undefined);
 
-/** `2026-3` */
 export function ofQuarter(year: number, quarter: number): string | undefined {
   const of = ofYear(year);
   return of !== undefined && within(quarter, 1, 4) ? `${of}-${quarter}` : undefined;
 }
 
-/** `2026-08` */
 export function ofMonth(year: number, month: number): string | undefined {
   const of = ofYear(year);
   return of !== undefined && within(month, 1, 12) ? `${of}-${String(month).padStart(2, '0')}` : undefined;

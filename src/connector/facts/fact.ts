@@ -35,7 +35,6 @@ export interface Fact extends FactClock {
 
 export interface Folded {
   readonly fact: Fact;
-  /** The visible value differs from the one before. */
   readonly changed: boolean;
   /** Older than the fact: recorded, not applied. */
   readonly stale: boolean;
@@ -120,7 +119,6 @@ export function visible(state: ListState): { readonly members: readonly Member[]
   return { members, complete: state.whole !== null };
 }
 
-/** Whether only some members of a list are known. */
 export const isKnownInPart = ({ value }: Fact): boolean => 'list' in value && value.list.whole === null;
 
 /** Undefined for a list known in part, which is never written. */
@@ -145,7 +143,6 @@ export type Whole = Readonly<Partial<Record<FieldName, FieldValue>>>;
 /** The known value of a whole address is stored under this name. */
 export const WHOLE_ADDRESS = 'address';
 
-/** The present and the former address. */
 export function knownAddresses(assertions: readonly Assertion[]): readonly Whole[] {
   const parts = assertions.flatMap((each) => (isMembers(each) || !ADDRESS.has(each.field) ? [] : [each]));
   const now = addressOf((field) => parts.find((part) => part.field === field)?.now);

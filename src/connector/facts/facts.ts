@@ -40,7 +40,6 @@ export async function readKnownFacts(
   return all;
 }
 
-/** All known register values, by company and field. */
 export async function readKnownValues(
   db: Db,
   entities: readonly string[],

@@ -8,7 +8,6 @@ import type { Db, Tx } from '../../store/store.ts';
 const STEP = 500;
 
 export interface PruneStep {
-  /** The last company of the previous step; empty at first. */
   readonly after: string;
   readonly before: number;
   readonly now: number;

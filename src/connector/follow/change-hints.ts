@@ -7,7 +7,6 @@ import { holdOf, holdProperties } from '../crm/hold.ts';
 import type { Link } from '../links/links.ts';
 import { decideLink, type HealRule } from './decide-link.ts';
 
-/** What the links of a connection follow, if the account has it. */
 export interface Follow extends HealRule {
   readonly properties: readonly string[];
 }

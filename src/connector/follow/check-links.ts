@@ -8,7 +8,6 @@ import { otherMatch } from './match-property.ts';
 
 type MatchConfig = Pick<CrmConfig, 'name' | 'match'>;
 
-/** Links of connections that are not configured, and links made by another match property. */
 export async function checkLinks(db: Db, providers: readonly MatchConfig[]): Promise<Findings> {
   const ofOthers = await Promise.all(providers.map((provider) => matchFinding(db, provider)));
   return [...(await unconfiguredLinks(db, providers)), ...ofOthers.flat()];

@@ -35,9 +35,7 @@ export type HealDecision =
   | { readonly kind: 'move'; readonly to: string };
 
 export interface HealRule {
-  /** The match property, if it can be read. */
   readonly match: string | undefined;
-  /** Whether records without a link are linked by their number. */
   readonly autoLink: boolean;
   readonly isHeld: (properties: Readonly<Record<string, PropertyValue>>) => boolean;
 }
@@ -88,11 +86,9 @@ export function readNumber(
   return read.kind === 'blank' ? { kind: 'blank' } : { kind: 'other', text: String(value).slice(0, 100) };
 }
 
-/** The text that contradicts a link to another company. */
 const mismatchText = (numbered: RecordNumber): string =>
   numbered.kind === 'company' ? numbered.entity : numbered.kind === 'other' ? numbered.text : '';
 
-/** Whether the link is active or in conflict. */
 const isOpen = (link: DecidingLink | undefined): link is DecidingLink =>
   link?.state === 'active' || link?.state === 'conflict';
 
@@ -157,7 +153,6 @@ function decideByNumber(link: DecidingLink | undefined, numbered: RecordNumber):
   return isUnsure && entity !== link?.entity ? NOTHING : { kind: 'link', entity, origin: 'number' };
 }
 
-/** A record that was deleted in the CRM and restored. */
 function decideRestored(link: DecidingLink, numbered: RecordNumber): HealDecision {
   const { entity, origin } = link;
   const text = mismatchText(numbered);

@@ -13,7 +13,6 @@ export type LinkCandidate =
   | { readonly kind: 'gone' }
   | { readonly kind: 'unread'; readonly reason: string };
 
-/** Retries this long without an answer. */
 const SILENCE_MS = 10_000;
 
 /** Reads the record and its number. Throws a fault that lasts. */

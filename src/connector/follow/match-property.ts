@@ -35,7 +35,6 @@ export async function followedMatch(
   return (await otherMatch(db, name, match)) === undefined ? match : undefined;
 }
 
-/** The other property that links were made by; undefined if it is this one. */
 export async function otherMatch(db: Db, provider: string, match: string): Promise<string | undefined> {
   const known = await readValue(db, matchKey(provider));
   return known !== undefined && known !== match && (await hasNumbered(db, provider)) ? known : undefined;
@@ -45,7 +44,6 @@ export async function otherMatch(db: Db, provider: string, match: string): Promi
 export const acceptMatch = (tx: Tx, provider: string, match: string, now: number): Promise<void> =>
   writeValue(tx, matchKey(provider), match, now);
 
-/** Whether a number made any active or conflicting link. */
 async function hasNumbered(db: Db, provider: string): Promise<boolean> {
   const link = await db
     .selectFrom('link')

@@ -45,7 +45,6 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<MoveResult> {
   return moved;
 }
 
-/** Undefined if another company has the survivor. */
 async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'moved' | 'merged' | undefined> {
   const { provider, from, to, now } = move;
   const ref = { provider, recordId: to };
@@ -68,7 +67,6 @@ async function linkSurvivor(tx: Tx, before: Link, move: LinkMove): Promise<'move
   return 'moved';
 }
 
-/** Both companies claim the survivor: their links wait for an operator. */
 async function contestSurvivor(
   tx: Tx,
   before: Link,

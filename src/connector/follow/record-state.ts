@@ -10,7 +10,6 @@ import { behindSafetyLimit } from './safety-limit.ts';
 
 export interface RecordState {
   readonly reads: readonly Read[];
-  /** When to check each held record again. */
   readonly holds: ReadonlyMap<string, number>;
   /** Why a record must not be written as its link says. The next sync lets its link follow. */
   readonly objections: ReadonlyMap<string, Objection>;

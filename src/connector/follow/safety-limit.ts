@@ -12,7 +12,6 @@ import { healQueue } from '../names/queues.ts';
 
 /** The lane that is parked while the safety limit is on. No record has this id, and only an operator can release it. */
 export const SAFETY_LIMIT_KEY = '*';
-/** The error of lanes behind the safety limit. */
 export const BEHIND_SAFETY_LIMIT = 'too many links would end within an hour: see the parked lane of the same queue';
 
 const HOUR_MS = 3_600_000;
@@ -115,7 +114,6 @@ async function mostOf(tx: Tx, provider: string, { ended, ending }: { ended: numb
   return Math.max(FEW, Math.floor((counted + ended) * SHARE));
 }
 
-/** Serialises processes that count. */
 async function lockTally(tx: Tx, provider: string, now: number): Promise<void> {
   await tx
     .insertInto('kv')
@@ -126,7 +124,6 @@ async function lockTally(tx: Tx, provider: string, now: number): Promise<void> {
 
 async function readTally(tx: Tx, provider: string, now: number): Promise<Tally> {
   const text = await readValue(tx, tallyKey(provider));
-  // cvrsync wrote this value.
   const tally: Tally = text === undefined ? NONE : JSON.parse(text);
   return {
     ended: tally.ended.filter(({ at }) => at > now - HOUR_MS),

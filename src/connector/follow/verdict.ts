@@ -24,7 +24,6 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** A person may edit it in a plan file. */
 export const ACTIONS = ['link', 'skip'] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -33,21 +32,16 @@ export const FOR_A_PERSON: readonly Verdict[] = ['ambiguous', 'invalid', 'unit',
 
 export interface NumberVerdict {
   readonly verdict: Verdict;
-  /** Null if the number is not a company's. */
   readonly entity: string | null;
-  /** A remark for people. */
   readonly detail: string | null;
 }
 
-/** The remark on a number that fails the check. */
 export const MISTYPED = "the number fails the register's check (modulus 11): is it mistyped?";
-/** The remark on a number read with a leading zero. */
 const PADDED = 'its leading zero was missing';
 
 /** Remarks on a number that may be another company's: the record is linked only if a person says so in the plan. */
 export const UNSURE: readonly (string | null)[] = [MISTYPED, PADDED];
 
-/** `isHeld`: the CRM holds the record. */
 export function verdictOf(value: PropertyValue, isHeld: boolean): NumberVerdict {
   const assessed = ofNumber(value);
   return isHeld && assessed.verdict === 'matched'

@@ -9,7 +9,6 @@ import type { PollTask } from '../poll/poll-task.ts';
 import { editedRecords } from '../sync/edited.ts';
 import { decidingProperties } from '../sync/prepare.ts';
 
-/** The key of a connection's cursor. */
 const changesKey = (provider: string): string => `changes:${provider}`;
 
 /** Marks changed records page by page; the cursor and the marks of a page are one transaction. */

@@ -8,7 +8,6 @@ export interface RecordDecision {
   readonly claim: Claim;
   readonly link: Link | undefined;
   readonly decision: HealDecision;
-  /** Set if the CRM could not report the record's state. */
   readonly unread?: string;
 }
 

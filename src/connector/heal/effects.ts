@@ -18,9 +18,7 @@ export interface Effects {
   /** By record id; a missing record is done. */
   readonly settlements: ReadonlyMap<string, Settlement>;
   readonly happened: readonly Happened[];
-  /** Records whose links ended. */
   readonly ended: readonly RecordDecision[];
-  /** Records whose links the safety limit kept. */
   readonly stopped: readonly RecordDecision[];
 }
 
@@ -76,7 +74,6 @@ interface Batch {
   readonly note: (one: RecordDecision, rule: Happened['rule'], entity: string, detail: string) => void;
 }
 
-/** Whether the decision ends an open link. */
 const endsLink = (decision: HealDecision, link: Link | undefined): boolean =>
   decision.kind === 'end' || decision.kind === 'follow' || (decision.kind === 'mismatch' && link?.state === 'active');
 
@@ -143,7 +140,6 @@ async function linkAll(batch: Batch, linking: readonly HealKind<'link'>[]): Prom
 const takesPlace = ({ decision, link }: HealKind<'link'>): boolean =>
   decision.origin === 'number' && !(link?.state === 'active' || (link?.state === 'conflict' && link.desired === 'on'));
 
-/** Records that are linked to each company, or wait for it. */
 async function holdersOf(
   tx: Tx,
   provider: string,
@@ -250,7 +246,6 @@ async function lock(
   return lockLinks(tx, provider, acting);
 }
 
-/** Locks the links until the transaction ends. */
 async function lockLinks(
   tx: Tx,
   provider: string,

@@ -112,7 +112,6 @@ interface Reads {
   readonly survivorOf: ReadonlyMap<string, Read | undefined>;
 }
 
-/** Undefined if the record was read. */
 function unreadBecause(read: Read | undefined): string | undefined {
   if (read === undefined) return UNMENTIONED;
   return read.kind === 'retry' ? read.reason : undefined;
@@ -143,14 +142,12 @@ async function record({ store, metrics, now }: HealDeps, crm: Crm, decided: read
     if (!stopped.includes(one)) metrics.linkChanges.inc({ provider: crm.name, decision: one.decision.kind });
 }
 
-/** Queues that wait while a record's number contradicts its link. */
 const waitingQueues = (provider: string): readonly string[] => [
   `sync:${provider}`,
   noteQueue(provider),
   parentQueue(provider),
 ];
 
-/** The settlement if the link needs no change. */
 function settlementOf(crm: Crm, { claim, decision, link, unread }: RecordDecision, now: number): Settlement {
   if (unread !== undefined) return later(claim, now, unread);
   if (decision.kind === 'held' && link !== undefined) return { kind: 'again', at: now + holdPollMs(crm), fresh: true };

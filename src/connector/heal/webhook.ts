@@ -20,7 +20,6 @@ export interface CrmWebhookOptions {
   readonly store: Store;
   /** Our address for the CRMs, which is part of what they sign; undefined: the address that they call. */
   readonly publicUrl: string | undefined;
-  /** Why webhooks are refused; undefined while they are accepted. */
   readonly refusal: () => string | undefined;
   readonly metrics: Pick<Metrics, 'crmWebhooks'>;
   readonly now: () => number;
@@ -62,7 +61,6 @@ export function addCrmWebhookRoute(server: Server, options: CrmWebhookOptions): 
     return sendError(reply, 503, why, { retryAfter: RETRY_AFTER_S });
   };
 
-  /** Refuses before the body is read; undefined if it must be read. */
   const refuse = (name: string, reply: FastifyReply): FastifyReply | undefined => {
     if (byName.get(name)?.provider.webhook === undefined)
       return sendError(reply, 404, 'No connection of this name takes webhooks: see connector.providers.');

@@ -12,12 +12,9 @@ import { ALL_PROPERTIES, type OverrideRef, overrideFor, readOverrides, setOverri
 
 export interface Difference extends OverrideRef {
   readonly entity: string;
-  /** The CRM's value at the decision, as JSON. */
   readonly crm: string;
-  /** The register's value, as JSON. */
   readonly register: string;
   readonly since: number | null;
-  /** Who wrote the CRM's value, and when, if the CRM reports it. */
   readonly editor: { readonly name: string; readonly at: number } | undefined;
 }
 
@@ -45,7 +42,6 @@ const selectDifferences = (db: Db, now: number, { provider, recordId, property }
       ),
     );
 
-/** A property of the same difference. */
 const keptPart = (db: Db, property = '') =>
   db
     .selectFrom('property_state as part')
@@ -117,7 +113,6 @@ type KeptPart = Pick<PropertyStateTable, 'property' | 'kept' | 'offered'>;
 
 const propertyKey = ({ provider, recordId, property }: OverrideRef): string => `${provider} ${recordId} ${property}`;
 
-/** The other properties of each difference, by the property that represents it. */
 async function readOtherParts(
   db: Db,
   rows: readonly Pick<PropertyStateTable, 'provider' | 'record_id'>[],
@@ -167,7 +162,6 @@ export async function readSides(db: Db, ref: OverrideRef): Promise<Pick<Differen
   return sidesOf([row, ...(others.get(propertyKey(ref)) ?? [])]);
 }
 
-/** Counts up to `most`. */
 export const countDifferences = (
   db: Db,
   now: number,
@@ -191,7 +185,6 @@ export async function forgetUndecided(
 /** `none`: there is no difference; `held`: a hold prevents a decision. */
 type SettledDifference = { readonly properties: readonly string[] } | 'none' | 'held';
 
-/** The reason of the override that settles a difference. */
 const SETTLED = 'a difference that a person settled';
 
 /**

@@ -53,9 +53,7 @@ export function linesOf(row: Row): readonly HistoryLine[] {
   return lines === null ? [{ ...whole, property: null, field: null, old: null, now: null }] : decidedLines(row);
 }
 
-/** Columns for {@link hasLine}. */
 export const LINE = { property: sql<string>`(line.value ->> 0)`, field: sql<string>`(line.value ->> 1)` };
 
-/** Whether a history row has a line that satisfies the condition. */
 export const hasLine = (db: Db, condition: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`exists (select 1 from ${elements(db, 'lines')} as line where ${condition})`;

@@ -15,9 +15,7 @@ export interface Decided {
   readonly id: string;
   readonly entity: string;
   readonly planned: Planned;
-  /** Why the CRM refused the value. */
   readonly refused?: string;
-  /** The value that the CRM stored, if it differs. */
   readonly stored?: PropertyValue;
 }
 
@@ -212,7 +210,6 @@ export async function rememberStates(
       trusted_at = coalesce(property_state.trusted_at, excluded.trusted_at)`.execute(tx);
 }
 
-/** Stores the newest receipt that each record includes. */
 export async function rememberSynced(
   tx: Tx,
   provider: string,

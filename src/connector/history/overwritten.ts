@@ -7,20 +7,17 @@ import type { Tx } from '../../store/store.ts';
 import type { PropertyMemory } from '../decide/memory.ts';
 import { type ArePartners, groupOf } from '../decide/partners.ts';
 
-/** A property and the person's value that our write replaced. */
 export interface OverwrittenProperty extends NonNullable<PropertyMemory['overwritten']> {
   readonly id: string;
   readonly property: string;
 }
 
-/** A value that our write replaced, and the CRM's value after that write. */
 export interface ReplacedValue {
   readonly id: string;
   readonly field: string;
   readonly property: string;
   readonly value: PropertyValue;
   readonly by: PropertyValue;
-  /** A person wrote it between our read and our write. */
   readonly isEdit: boolean;
 }
 

@@ -7,7 +7,6 @@ import { type Db, engineOf, type Tx } from '../../store/store.ts';
 export interface WrittenValue {
   readonly value: PropertyValue;
   readonly at: number;
-  /** The value that the CRM stored, if it differs. */
   readonly stored?: PropertyValue;
 }
 

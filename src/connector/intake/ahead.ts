@@ -12,7 +12,6 @@ export interface Dated {
   /** The part to fold; undefined if the whole payload is ahead. */
   readonly payload: Payload | undefined;
   readonly assertions: readonly Assertion[];
-  /** Why the rest is quarantined. */
   readonly quarantined: string | undefined;
 }
 

@@ -11,19 +11,14 @@ import { type Db, engineOf, type Tx } from '../../store/store.ts';
 import { insertReceipts, type ReceivedEvent } from './receipt.ts';
 import { noteReusedIds } from './reused-ids.ts';
 
-/** A webhook with a proven sender and a readable head. */
 export interface Arrival {
-  /** JSON as sent. */
   readonly body: string;
-  /** The sender's `webhook-id`. */
   readonly webhookId: string | undefined;
-  /** Whether a signature proves the id. */
   readonly isSigned: boolean;
   readonly trace?: string | undefined;
 }
 
 export interface ArrivalsRead {
-  /** Number of repeated events. */
   repeated: number;
   /** Events whose `webhook-id` belongs to a different event. */
   readonly reused: ReceivedEvent[];
@@ -42,7 +37,6 @@ const ARRIVALS: InsertTarget = {
   columns: ['body', 'webhook_id', 'is_signed', 'received_at', 'trace'],
 };
 
-/** Keeps their order. */
 export async function insertArrivals(tx: Tx, arrivals: readonly Arrival[], now: number): Promise<void> {
   await insertRows(
     tx,
@@ -78,7 +72,6 @@ export async function hasArrivals(db: Db): Promise<boolean> {
   return (await db.selectFrom('arrival').select('seq').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** When the oldest waiting arrival came. */
 export async function arrivedSince(db: Db): Promise<number | undefined> {
   const first = await db.selectFrom('arrival').select('received_at').orderBy('seq').limit(1).executeTakeFirst();
   return first?.received_at;

@@ -1,4 +1,3 @@
-/** The free disk space that intake requires. */
 const MIB = 1024 * 1024;
 
 /** With less, cvrsync refuses events, so that running work can go on. */

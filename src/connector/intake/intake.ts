@@ -9,7 +9,6 @@ import { type Arrival, type ArrivalsRead, insertArrivals, readArrivals } from '.
 import { lackOfSpace, MIN_FREE_BYTES } from './free-space.ts';
 import { countUnapplied } from './receipt.ts';
 
-/** The wire options define the event format. */
 export interface IntakeOptions extends WireOptions {
   readonly store: Store;
   readonly wakeUp: WakeUp;
@@ -21,7 +20,6 @@ export interface IntakeOptions extends WireOptions {
     warn(details: object, message: string): void;
     error(details: object, message: string): void;
   };
-  /** Default: {@link MIN_FREE_BYTES}. */
   readonly minFreeBytes?: number;
 }
 
@@ -44,7 +42,6 @@ export interface Intake {
   inBurst(): boolean;
   /** Counts the backlog and reads the free disk space; throws if the store fails. */
   refresh(): Promise<void>;
-  /** Refreshes once a second. */
   start(): void;
   /** Refuses new events, and resolves once all accepted ones are answered. */
   stop(): Promise<void>;
@@ -54,7 +51,6 @@ export interface Intake {
 const BATCH = 64;
 /** 256 MiB in memory at the body limit of 1 MiB. */
 const MOST_WAITING = 256;
-/** Longest wait for other events. */
 const WAIT_MS = 2;
 /** Events in one commit that count as a burst, and its duration. */
 const BURST = 16;

@@ -16,11 +16,9 @@ export async function quarantineEvent(tx: Tx, seq: number, reason: string): Prom
 
 const quarantined = (db: Db) => db.selectFrom('receipt').where('quarantined', 'is not', null);
 
-/** Counts up to `most`. */
 export const countQuarantined = (db: Db, most: number): Promise<number> =>
   countRows(db, quarantined(db).select('seq').limit(most));
 
-/** In order of arrival. */
 export async function readQuarantined(db: Db, limit: number): Promise<readonly QuarantinedEvent[]> {
   const rows = await quarantined(db)
     .select(['seq', 'entity', 'quarantined', 'received_at'])

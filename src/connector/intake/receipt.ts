@@ -10,14 +10,10 @@ import type { Db, Tx } from '../../store/store.ts';
 export interface ReceivedEvent {
   readonly key: string;
   readonly entity: string;
-  /** The payload's register time, ISO 8601 UTC. */
   readonly timestamp: string;
   readonly body: string;
-  /** The sender's `webhook-id`. */
   readonly webhookId?: string | undefined;
-  /** SHA-256 of its content. */
   readonly digest?: string | undefined;
-  /** Default: now. */
   readonly receivedAt?: number;
   readonly trace?: string | null;
 }
@@ -74,10 +70,8 @@ export async function countUnapplied(db: Db, most: number): Promise<number> {
 export const requestIn = ({ webhook_id, digest }: Pick<Selectable<ReceiptTable>, 'webhook_id' | 'digest'>) =>
   webhook_id ?? digest ?? undefined;
 
-/** Most trace contexts that a span links to. */
 const MOST_TRACES = 100;
 
-/** Trace contexts of events that wait for these companies. */
 export async function readWaitingTraces(db: Db, entities: readonly string[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('receipt')
@@ -109,7 +103,6 @@ export async function readUnsyncedTraces(db: Db, provider: string, ids: readonly
 
 const WAITING = ['seq', 'entity', 'timestamp', 'body', 'begun', 'webhook_id', 'digest'] as const;
 
-/** In order of arrival. */
 export const readWaiting = (
   db: Db,
   entities: Iterable<string>,

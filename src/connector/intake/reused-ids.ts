@@ -74,11 +74,9 @@ async function findReusedIds(
 /** Undefined if no sender reused an id since a person dropped the count. */
 export async function readReusedIds(db: Db): Promise<ReusedIds | undefined> {
   const stored = await readValue(db, KEY);
-  // Only this file writes it.
   return stored === undefined ? undefined : (JSON.parse(stored) as ReusedIds);
 }
 
-/** Deletes and returns the count. */
 export async function forgetReusedIds(tx: Tx): Promise<ReusedIds | undefined> {
   const counted = await readReusedIds(tx);
   await tx.deleteFrom('kv').where('key', '=', KEY).execute();

@@ -22,7 +22,6 @@ export interface WebhookOptions {
   readonly path: string;
   /** Any of these proves the sender: two during a rotation. Called at each request. */
   readonly auth: readonly Auth[];
-  /** The name of the e-mail event in the document; default `email`. */
   readonly emailEvent?: string;
   readonly intake: Intake;
   /** Shows what a test event would do. Returns why it is not a payload; undefined if it is one. */
@@ -174,7 +173,6 @@ export function addWebhookRoute(server: Server, options: WebhookOptions): void {
         }),
       );
     } catch {
-      // The intake has logged the reason.
       showAnswer(options, 503, named);
       return unavailable(reply, 'failed', 'The event could not be stored.');
     }

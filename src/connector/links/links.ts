@@ -25,9 +25,7 @@ export const LINK_STATES = ['active', 'gone', 'merged', 'removed', 'conflict'] a
 export const CAME_BY_MERGE = '';
 
 export interface LinkRequest extends RecordRef {
-  /** Canonical entity id. */
   readonly entity: string;
-  /** Asks upstream for a full update with the next add. */
   readonly sendUpdate: boolean;
   readonly now: number;
   /** Who linked the record; default `person`. */
@@ -107,7 +105,6 @@ export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResu
 
 export interface LinkEnd extends RecordRef {
   readonly state: Exclude<LinkState, 'active'>;
-  /** For people. */
   readonly reason: string;
   readonly now: number;
   /** Who removed it: a link that a `person` removed does not restart by itself. Default `person`. */
@@ -170,13 +167,10 @@ async function markRivals(tx: Tx, { provider, record_id, entity }: Link, now: nu
 
 export interface LinkFilter {
   readonly provider?: string | undefined;
-  /** Canonical entity id. */
   readonly entity?: string | undefined;
   readonly recordId?: string | undefined;
-  /** Any of these records. */
   readonly recordIds?: readonly string[] | undefined;
   readonly state?: LinkState | undefined;
-  /** The next page starts after this link. */
   readonly after?: RecordRef | undefined;
   readonly limit?: number | undefined;
 }
@@ -201,7 +195,6 @@ export async function listLinks(db: Db, filter: LinkFilter = {}): Promise<readon
   return query.execute();
 }
 
-/** In any state. */
 export async function findLink(db: Db, { provider, recordId }: RecordRef): Promise<Link | undefined> {
   const [link] = await listLinks(db, { provider, recordId });
   return link;
@@ -252,7 +245,6 @@ export async function isBound(db: Db, link: Link): Promise<boolean> {
   return lane !== undefined && link.observed === 'unknown';
 }
 
-/** False without a link. */
 export async function updateLink(tx: Tx, { provider, recordId }: RecordRef, to: Partial<Link>): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('link')

@@ -26,7 +26,6 @@ export async function markWaiting(tx: Tx, queue: string, waiting: string, now: n
   await step(tx, queue, { waiting, after: '' }, now);
 }
 
-/** Stops the marking of a queue. */
 export const stopMarking = async (tx: Tx, queue: string): Promise<void> => {
   await tx.deleteFrom('kv').where('key', '=', `${PREFIX}${queue}`).execute();
 };
@@ -42,11 +41,9 @@ async function continueOne(tx: Tx, queue: string, now: number): Promise<number> 
   // Locks the row: a daemon that restarts the marking waits for the end of this step.
   await tx.updateTable('kv').set({ updated_at: now }).where('key', '=', `${PREFIX}${queue}`).execute();
   const text = await readValue(tx, `${PREFIX}${queue}`);
-  // cvrsync wrote this value.
   return text === undefined ? 0 : step(tx, queue, JSON.parse(text), now);
 }
 
-/** Returns the number of records read. */
 async function step(tx: Tx, queue: string, marking: Marking, now: number): Promise<number> {
   const { ids, seen, last } = await ('waiting' in marking ? nextWaiting(tx, queue, marking) : nextLinks(tx, marking));
   if (ids.length > 0) await mark(tx, queue, ids, now);

@@ -2,7 +2,6 @@
 import type { ScanTable } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 
-/** False if none are left. */
 export async function deleteScanRows(
   tx: Tx,
   provider: string,

@@ -41,7 +41,6 @@ export async function acceptMatch(tx: Tx, ref: RecordRef, entity: string, now: n
   return linked;
 }
 
-/** No later match proposes these companies for the record. */
 export async function rejectMatch(
   tx: Tx,
   { provider, recordId }: RecordRef,

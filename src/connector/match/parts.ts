@@ -16,14 +16,12 @@ export const SHOWN_PARTS = [
 ] as const satisfies readonly (keyof RecordText)[];
 export type ShownPart = (typeof SHOWN_PARTS)[number];
 
-/** Null if the company lacks the part. */
 export function partOf(part: ShownPart, entry: IndexEntry | undefined): string | null {
   if (entry === undefined) return null;
   if (part === 'street' || part === 'postalCode' || part === 'city') return entry.address?.[part] ?? null;
   return entry[part];
 }
 
-/** Whether two spellings mean the same to a reader. */
 export function agrees(part: ShownPart, own: string, value: string): boolean {
   switch (part) {
     case 'phone':

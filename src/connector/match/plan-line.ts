@@ -35,15 +35,12 @@ export const PLAN_COLUMNS = [
 
 export interface PlanLineContext {
   readonly action: 'link' | 'skip';
-  /** Why a certain match needs a person. */
   readonly doubt: string | undefined;
   readonly language: RuleLanguage;
   readonly page: string | undefined;
-  /** Companies by number. */
   readonly entries: ReadonlyMap<string, IndexEntry>;
 }
 
-/** In the order of the columns. */
 export function planLine(
   found: MatchedRecord,
   { action, doubt, language, page, entries }: PlanLineContext,

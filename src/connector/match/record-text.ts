@@ -19,7 +19,6 @@ const TEXT_FIELDS: readonly (FieldName & keyof RecordText)[] = [
 /** The properties of each part: the configured one, otherwise those of the mapping first. */
 export type TextProperties = Readonly<Partial<Record<keyof RecordText, readonly string[]>>>;
 
-/** Only properties that the account has. */
 export function textProperties(
   { mapping, provider, matchTexts = {} }: Pick<Crm, 'mapping' | 'provider' | 'matchTexts'>,
   schema: ReadonlyMap<string, unknown>,
@@ -34,7 +33,6 @@ export function textProperties(
   );
 }
 
-/** Takes the first filled property of each part. */
 export function readRecordText(
   properties: TextProperties,
   values: Readonly<Record<string, PropertyValue>>,

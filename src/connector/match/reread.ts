@@ -21,7 +21,6 @@ export async function readChangedText(
   return isSame ? undefined : fresh;
 }
 
-/** Matches the record by these texts and stores the result. */
 export async function matchAnew(store: Store, found: UndecidedMatch, record: RecordText): Promise<void> {
   const { provider, recordId, position } = found;
   const rejected = (await readRejections(store.db, provider, [recordId])).get(recordId) ?? new Set<string>();

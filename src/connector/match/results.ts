@@ -16,7 +16,6 @@ export interface MatchedRecord {
   readonly confidence: Confidence;
   readonly record: RecordText;
   readonly candidates: readonly ScoredCandidate[];
-  /** Of the first candidate. */
   readonly pattern?: string;
 }
 
@@ -87,7 +86,6 @@ export async function retireResult(tx: Tx, provider: string, recordId: string): 
     .execute();
 }
 
-/** Makes a result wait for an answer again. */
 export async function restoreResult(tx: Tx, provider: string, recordId: string, now: number): Promise<void> {
   const found = await readResult(tx, { provider, recordId });
   if (found === undefined) return;
@@ -104,7 +102,6 @@ export async function readSuggestion(db: Db, provider: string, recordId: string)
   return row === undefined ? undefined : JSON.parse(row.body);
 }
 
-/** The last result of a record, answered or not. */
 export async function readResult(db: Db, ref: RecordRef): Promise<MatchedRecord | undefined> {
   const row = await resultOf(db, ref).executeTakeFirst();
   return row === undefined ? undefined : JSON.parse(row.body);
@@ -123,7 +120,6 @@ export async function deleteScanResults(tx: Tx, provider: string): Promise<void>
 export const entityOf = ({ candidates: [best] }: MatchedRecord): string | undefined =>
   best === undefined ? undefined : companyEntityId(best.company);
 
-/** In the order of the scan. */
 export async function resultsAfter(
   db: Db,
   provider: string,
@@ -140,7 +136,6 @@ export async function resultsAfter(
   return rows.map(({ body }): MatchedRecord => JSON.parse(body));
 }
 
-/** In the order of the given positions. */
 export async function resultsAt(
   db: Db,
   provider: string,
@@ -180,7 +175,6 @@ export async function countByConfidence(
   return Object.fromEntries(rows.map(({ confidence, count }) => [confidence, count]));
 }
 
-/** Companies that several results of the connection propose. */
 export async function sharedEntities(
   db: Db,
   provider: string,
@@ -219,7 +213,6 @@ export async function storeRejections(
   return rows;
 }
 
-/** By record. */
 export async function readRejections(
   db: Db,
   provider: string,

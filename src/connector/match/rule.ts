@@ -78,7 +78,6 @@ function ruleOf(
   return shortOf(groupsOf(best, true).length, candidates.length);
 }
 
-/** The missing evidence of a company with some evidence. */
 function shortOf(strong: number, candidates: number): Rule {
   if (strong === 0) return 'no-strong';
   if (strong === 1) return 'one-strong';
@@ -88,7 +87,6 @@ function shortOf(strong: number, candidates: number): Rule {
 const bearsName = (candidate: ScoredCandidate): boolean =>
   candidate.ended === null && groupsOf(candidate, true).includes('name');
 
-/** The groups of evidence for a company, all or the strong ones. */
 const groupsOf = ({ findings }: ScoredCandidate, isStrong: boolean): readonly EvidenceGroup[] =>
   findings.flatMap(({ sign }) =>
     AGAINST.includes(sign) || (isStrong && !EVIDENCE[sign].isStrong) ? [] : EVIDENCE[sign].group,

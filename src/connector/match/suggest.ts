@@ -77,9 +77,7 @@ export async function suggestMatches(
 }
 
 interface MatchedClaims {
-  /** Records with a clear match. */
   readonly found: readonly MatchedRecord[];
-  /** Records that the CRM did not answer for, with the reason. */
   readonly unread: ReadonlyMap<string, string>;
 }
 

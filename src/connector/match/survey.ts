@@ -10,7 +10,6 @@ import { entityOf, type MatchedRecord, resultsAfter, sharedEntities } from './re
 
 /** Positions of records in the scan. */
 export interface PlanSurvey {
-  /** Sorted by confidence and score. */
   readonly lines: readonly number[];
   /** Certain matches without a conflict with another record. */
   readonly linkable: readonly number[];

@@ -35,7 +35,6 @@ export const undecided = (db: Db) =>
       ),
     );
 
-/** The next by connection and record id. */
 export async function nextUndecided(db: Db, after: MatchPlace | undefined): Promise<UndecidedMatch | undefined> {
   const { provider, recordId } = after ?? { provider: '', recordId: '' };
   const row = await undecided(db)
@@ -63,6 +62,5 @@ export async function readUndecided(db: Db, { provider, recordId }: MatchPlace):
   return row === undefined ? undefined : { ...JSON.parse(row.body), provider };
 }
 
-/** Counts up to `most`. */
 export const countUndecided = (db: Db, most: number): Promise<number> =>
   countRows(db, undecided(db).select('record_id').limit(most));

@@ -17,7 +17,6 @@ interface RecordNumber {
   readonly entity: string | null;
 }
 
-/** The rows to match. */
 export async function withoutValidNumber<Row extends RecordNumber>(
   db: Db,
   rows: readonly Row[],
@@ -29,7 +28,6 @@ export async function withoutValidNumber<Row extends RecordNumber>(
   return rows.filter(({ verdict, entity }) => UNNUMBERED.includes(verdict) || unknown.has(entity ?? ''));
 }
 
-/** The companies whose number is not valid. */
 export async function unknownNumbers(db: Db, entities: readonly string[]): Promise<ReadonlySet<string>> {
   const mistyped = new Map(entities.filter(isMistyped).map((entity) => [parseEntityId(entity)?.number ?? '', entity]));
   const known = await readEntries(db, [...mistyped.keys()]);

@@ -9,7 +9,6 @@ import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
 
 const STEP = 1_000;
 
-/** Marks one link of each company, in steps, and returns their number. */
 export async function askAllFullUpdates(store: Store, now: () => number, signal: AbortSignal): Promise<number> {
   let count = 0;
   let after: RecordRef | undefined = { provider: '', recordId: '' };

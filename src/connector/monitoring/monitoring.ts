@@ -22,7 +22,6 @@ import { findLink, type Link } from '../links/links.ts';
 import { linkKey, MONITORING_QUEUE, readLinkKey } from '../names/queues.ts';
 import type { Upstream, UpstreamResult } from './upstream.ts';
 
-/** Lanes of one claim. */
 export const MONITORING_BATCH = 64;
 
 export interface MonitoringDeps {
@@ -42,10 +41,8 @@ export function dueCall(link: Pick<Link, 'desired' | 'observed' | 'send_update'>
   return link.observed === 'on' || link.observed === 'unknown' ? 'remove' : undefined;
 }
 
-/** One lane's call and its result; without a call if nothing is due. */
 interface CallResult {
   readonly claim: Claim;
-  /** Whether the call was stopped before it was sent. */
   readonly isUnsent?: boolean;
   readonly link?: Link;
   readonly call?: 'add' | 'remove';

@@ -59,7 +59,6 @@ export interface Upstream {
   add(item: MonitoredItem, sendUpdate: boolean, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
   /** Succeeds for a missing item. */
   remove(item: MonitoredItem, provider: string, signal: AbortSignal): Promise<UpstreamResult>;
-  /** Throws {@link UpstreamError}. */
   jobs(signal: AbortSignal): Promise<readonly WireJob[]>;
   /** Throws {@link UpstreamError}, also if the pages do not end. */
   items(jobId: string, signal: AbortSignal): AsyncGenerator<WireItem, void, undefined>;
@@ -68,15 +67,11 @@ export interface Upstream {
 export interface UpstreamOptions {
   readonly baseUrl: string;
   readonly accessKey: string;
-  /** Sends the key in this header instead of the query. */
   readonly keyHeader?: string;
   readonly http: OutboundHttp;
-  /** Has a budget `default`. */
   readonly rateLimiter: RateLimiter;
   readonly metrics?: Pick<Metrics, 'upstreamCalls'>;
-  /** For `Retry-After` dates and pauses. */
   readonly now?: () => number;
-  /** Called when a list has to wait. */
   readonly waiting?: WaitReport;
   readonly take?: number;
   readonly ceiling?: ListCeiling;
@@ -167,9 +162,7 @@ function openCalls(options: UpstreamOptions, address: string): Call {
 interface CallQueue {
   /** False if the account is or gets paused. */
   mayCall(signal: AbortSignal): Promise<boolean>;
-  /** Pauses the account and stops waiting calls. */
   block(ms: number, reason: string, fault: BlockFault): Promise<void>;
-  /** The result of a call while the account is paused. */
   paused(): Promise<UpstreamFault>;
 }
 
@@ -242,7 +235,6 @@ type List = <T>(
   signal: AbortSignal,
 ) => Promise<ListRead<T> & { ok: true }>;
 
-/** Retries a few times. Throws {@link UpstreamError}. */
 const openLists =
   (call: Call, address: string, { now = Date.now, waiting }: Pick<UpstreamOptions, 'now' | 'waiting'>): List =>
   async (path, query, read, signal) => {

@@ -17,13 +17,11 @@ export interface NoteRule {
   readonly persons: boolean;
 }
 
-/** A fact before an assertion, and the result of folding it. */
 export interface FieldChange {
   readonly before: Fact | undefined;
   readonly folded: Folded;
 }
 
-/** A payload with the changes of its fields. */
 export interface NotedEvent {
   readonly seq: number;
   readonly payload: Payload;
@@ -143,7 +141,6 @@ function withFormer(updates: Updates, { fieldChanges }: NotedEvent): Updates {
   return { ...updates, ...Object.fromEntries(filled) };
 }
 
-/** Former shares, by the keys of the descriptions. */
 function formerShares({ fieldChanges }: NotedEvent): Readonly<Record<string, string>> {
   const shares = (field: FieldName, key: (id: string) => string): (readonly [string, string])[] => {
     const fold = fieldChanges.get(field);
@@ -175,7 +172,6 @@ function noteText({ title, lines }: Description): string {
   return [title, ...shown, ...rest].join('\n');
 }
 
-/** Such as `CVR: Status og Nyt regnskab`. */
 function subjectOf(titles: readonly string[]): string {
   const named = titles.slice(0, titles.length > MOST_TITLES ? MOST_TITLES - 1 : MOST_TITLES);
   const rest = titles.length - named.length;

@@ -46,7 +46,6 @@ export async function dueNotes(
   );
 }
 
-/** Marks the record if a note is due. */
 export async function wakeNotes(tx: Tx, { provider, recordId }: RecordRef, now: number): Promise<void> {
   const note = await tx
     .selectFrom('note')

@@ -128,7 +128,6 @@ interface NoteTarget extends DueRecord {
   readonly read: Read | undefined;
   /** When the hold ends or is checked again; undefined without a hold. */
   readonly held: number | undefined;
-  /** Why the record no longer belongs to its company. */
   readonly objection: Objection | undefined;
 }
 

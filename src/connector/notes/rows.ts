@@ -24,7 +24,6 @@ export type NoteSettings = Pick<Crm, 'name' | 'notes' | 'persons'> & {
 export const leavesNotes = ({ notes, connection }: NoteSettings): boolean =>
   notes.length > 0 && connection.notes !== undefined;
 
-/** Undefined if no connection wants notes. */
 export function noteRules(crms: readonly NoteSettings[]): NoteRules | undefined {
   const noting = crms.filter(leavesNotes);
   if (noting.length === 0) return undefined;

@@ -6,13 +6,11 @@ import { eachRow } from '../../store/each.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { ALL_PROPERTIES, markOverridden, type OverrideRef } from './override.ts';
 
-/** All conditions must be true. */
 export interface HoldFilter {
   readonly provider?: string | undefined;
   readonly property?: string | undefined;
   /** The exact reason; an undo places `undone`. */
   readonly reason?: string | undefined;
-  /** Placed before this time. */
   readonly before?: number | undefined;
 }
 
@@ -79,7 +77,6 @@ export async function listHolds(
   }));
 }
 
-/** Counts up to `most`. */
 export const countHolds = (
   db: Db,
   now: number,
@@ -87,7 +84,6 @@ export const countHolds = (
   most = Number.MAX_SAFE_INTEGER,
 ): Promise<number> => countRows(db, selectHolds(db, now, filter).select('record_id').limit(most));
 
-/** Holds in one transaction: short enough for other writes. */
 const PAGE = 500;
 
 /** Ends the holds and marks their records for a sync; returns their number. */

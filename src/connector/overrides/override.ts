@@ -29,7 +29,6 @@ export interface Override {
 
 export type Overrides = ReadonlyMap<string, Override>;
 
-/** The property's override, otherwise the record's. */
 export const overrideFor = (overrides: Overrides, property: string): Override | undefined =>
   overrides.get(property) ?? overrides.get(ALL_PROPERTIES);
 
@@ -125,7 +124,6 @@ export async function clearOverride(
   return numDeletedRows > 0n;
 }
 
-/** A single-use release that was used. */
 export interface Spent {
   readonly id: string;
   readonly property: string;
@@ -156,7 +154,6 @@ export async function deleteEnded(tx: Tx, before: number): Promise<void> {
 
 export type RecordProperty = { readonly id: string; readonly property: string };
 
-/** Ends the holds of undoes; those of people stay. */
 export async function endHolds(tx: Tx, provider: string, rows: readonly RecordProperty[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`delete from override where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}

@@ -40,7 +40,6 @@ const DONE: Settlement = { kind: 'done' };
 /** A record above in a circle may be about to move: retry for about a minute. */
 const CIRCLE_TRIES = 6;
 
-/** Assigns the parents of a batch of records by the owners of their companies. */
 export async function assignParents(
   deps: AssignDeps,
   crm: Crm,
@@ -180,7 +179,6 @@ function resultOfMissing(
 
 type WriteDeps = AssignDeps & { readonly begun: BegunWrites };
 
-/** `results`: by record, so far. */
 interface ParentTarget {
   readonly crm: Crm;
   readonly parents: Parents;
@@ -269,7 +267,6 @@ async function writeParent(
   return { claim, settlement: later(claim, now(), tooOld().message), isWritten: false };
 }
 
-/** Most reads of a parent in a row. */
 const MOST_READS = 3;
 /** A parent is written within this time after its read; the read and the write may take two calls each. */
 const FRESH_MS = 1_000;

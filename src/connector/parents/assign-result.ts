@@ -12,7 +12,6 @@ export interface AssignResult {
   readonly given?: string | null;
   /** A record that was deleted, merged, or has another company's number: a sync lets its link follow. */
   readonly astray?: string;
-  /** Pending writes that can no longer arrive. */
   readonly shown?: readonly PendingWrite[];
 }
 
@@ -38,7 +37,6 @@ export async function recordResults(
   );
 }
 
-/** Stores the parent that cvrsync assigned or is about to assign. */
 export async function rememberParent(
   tx: Tx,
   provider: string,

@@ -17,14 +17,12 @@ export type WantedParent =
 export interface DesiredParent {
   readonly id: string;
   readonly entity: string;
-  /** The assigned parent, and those of pending writes. */
   readonly given: string | null;
   readonly pending: readonly string[];
   readonly pendingWrites: readonly PendingWrite[];
   readonly wanted: WantedParent;
 }
 
-/** The stored detail of a pending write. */
 export const pendingParent = (parent: string | null): { readonly parent: string | null } => ({ parent });
 
 function parentIn({ detail }: PendingWrite): string | null {
@@ -32,7 +30,6 @@ function parentIn({ detail }: PendingWrite): string | null {
   return parent;
 }
 
-/** Generations of owners. */
 const HEIGHT = 20;
 
 /**
@@ -106,7 +103,6 @@ function wantedParent(
   return records.length > 1 ? { kind: 'leave', why: `${owner} has ${records.length} records` } : { kind: 'leave' };
 }
 
-/** Whether a company is its own majority owner, directly or through others. */
 function isCircle(entity: string, owners: ReadonlyMap<string, Majority>): boolean {
   let at = owners.get(entity);
   for (let height = 0; height <= HEIGHT && at?.kind === 'owner'; height += 1) {
@@ -116,7 +112,6 @@ function isCircle(entity: string, owners: ReadonlyMap<string, Majority>): boolea
   return false;
 }
 
-/** Also the owners' majority owners, and so on. */
 async function followOwners(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, Majority>> {
   const owners = new Map<string, Majority>();
   let next = entities;
@@ -169,7 +164,6 @@ async function readRecords(
   return new Map([...byCompany].map(([entity, own]) => [entity, own.map((link) => link.record_id)]));
 }
 
-/** The company of each record's link, in any state. */
 async function readCompanies(db: Db, provider: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const links = await db
     .selectFrom('link')

@@ -4,7 +4,6 @@ import type { ParentRead, Parents } from '../../../providers/provider.ts';
 /** Record → parent, null for none; missing records were not read. */
 export type Lineage = Map<string, string | null>;
 
-/** Generations to read. */
 const HEIGHT = 20;
 
 /** Reads parents, their parents, and so on; one call a generation and batch. */

@@ -14,11 +14,9 @@ import { parentQueue } from '../names/queues.ts';
 
 export type ParentSettings = Pick<Crm, 'name' | 'parent'> & { readonly connection: Pick<Crm['connection'], 'parents'> };
 
-/** Whether the configuration wants parents and the provider supports them. */
 export const assignsParents = ({ parent, connection }: ParentSettings): boolean =>
   parent && connection.parents !== undefined;
 
-/** Undefined if no connection assigns parents. */
 export function parentConnections(crms: readonly ParentSettings[]): ReadonlySet<string> | undefined {
   const names = crms.filter(assignsParents).map(({ name }) => name);
   return names.length === 0 ? undefined : new Set(names);

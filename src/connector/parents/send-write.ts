@@ -9,11 +9,9 @@ import { type SendGuard, withSendGuard } from '../crm/send-guard.ts';
 export interface SendDeps {
   readonly store: Store;
   readonly now: () => number;
-  /** Receives the write and its end. */
   readonly begun: BegunWrites;
 }
 
-/** The writes of a run and their ends, by record. */
 export type BegunWrites = Map<string, Omit<EndedWrite, 'isOurs'>>;
 
 /** Makes the call unless the lease was lost or the guard refuses, and stores its end. */

@@ -19,7 +19,6 @@ export interface PollDeps {
   readonly now: () => number;
   /** Wakes the workers of the queues that a poll has marked. */
   readonly wakeUp: WakeUp;
-  /** Undefined without a configured service. */
   readonly upstream: () => Promise<Upstream | undefined>;
 }
 

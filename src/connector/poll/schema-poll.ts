@@ -18,7 +18,6 @@ const FRESH_MS = 60_000;
 /** Mapped property → fingerprint of its description; null if the account lacks it. */
 type Fingerprints = Readonly<Record<string, string | null>>;
 
-/** Key of the descriptions that a connection saw last. */
 const describedKey = (provider: string): string => `schema:${provider}`;
 
 /** One call every 15 minutes; none if the schema was just read. The first run only remembers. */
@@ -31,7 +30,6 @@ export const SCHEMA: PollTask = {
       if (!(await held(tx, [claim])).has(claim.key)) return [];
       const key = describedKey(crm.name);
       const text = await readValue(tx, key);
-      // cvrsync wrote this value.
       const before: Fingerprints = text === undefined ? {} : JSON.parse(text);
       // Merged, because a daemon may run another mapping: a property new in the mapping is not new in the account.
       await writeValue(tx, key, JSON.stringify({ ...before, ...described }), now());

@@ -41,9 +41,7 @@ export interface RulePreview {
   /** All records, or an even sample of very many. */
   readonly read: number;
   readonly unread: number;
-  /** Of the records read; most edits first. */
   readonly properties: readonly PropertyCount[];
-  /** People's values first. */
   readonly examples: readonly PreviewExample[];
   /** The connection is no longer configured: its records get no updates. */
   readonly removes?: true;
@@ -56,7 +54,6 @@ export interface RulePair {
 
 export interface PreviewRequest extends RulePair {
   readonly crm: Crm;
-  /** Reads a sample of this size if there are more records. */
   readonly sample?: number;
   /** Reads all records if a sample replaces nothing, because that proves nothing about the rest. */
   readonly whole?: true;
@@ -72,7 +69,6 @@ interface PreviewDeps {
   readonly now: () => number;
 }
 
-/** Decides the linked records by both sets of rules. */
 export async function previewRules(
   deps: PreviewDeps,
   request: PreviewRequest,
@@ -167,7 +163,6 @@ export async function countLinks(db: Db, provider: string): Promise<number> {
   return sum;
 }
 
-/** Every `step`th record, in batches. */
 async function* linkedIds(
   db: Db,
   provider: string,

@@ -129,23 +129,18 @@ async function readRollback(db: Db): Promise<Rollback | undefined> {
 
 /** The last count of a proposal by a daemon. */
 export interface CountedProposal {
-  /** The id of the change. */
   readonly id: string;
   readonly countedAt: number;
-  /** When the proposal began to wait. */
   readonly since: number;
   readonly preview?: RulePreview;
-  /** Why the count failed. */
   readonly trouble?: string;
 }
 
 export async function readCounted(db: Db, name: string): Promise<CountedProposal | undefined> {
   const text = await readValue(db, proposalKey(name));
-  // cvrsync wrote this value.
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** By connection. */
 export async function readAllCounted(db: Db): Promise<readonly (CountedProposal & { readonly name: string })[]> {
   const rows = await db
     .selectFrom('kv')

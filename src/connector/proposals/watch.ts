@@ -24,13 +24,11 @@ export interface RuleWatchDeps {
   readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** The name of this daemon. */
   readonly daemon?: string | undefined;
 }
 
 export interface WatchedRules {
   readonly crms: readonly Crm[];
-  /** The rules in the file. */
   readonly configured: readonly NamedRules[];
   /** Whether this daemon counts proposals of its file: it works on records. */
   readonly counts: boolean;
@@ -85,7 +83,6 @@ export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatc
 
 /** The daemon's knowledge of one connection's rules. */
 interface KnownRules {
-  /** The accepted rules at the last check. */
   accepted?: DecisionRules | undefined;
   /** Other rules than the file's were accepted while the daemon ran: the file is outdated and proposes nothing. */
   isOld: boolean;

@@ -13,7 +13,6 @@ export interface ReconcileContext {
   readonly now: () => number;
   /** The right to reconcile this connection, for one process at a time. */
   readonly claim: Claim;
-  /** Called with the progress of the lists. */
   readonly report?: (progress: ReconcileProgress) => void;
   readonly waiting?: WaitReport | undefined;
 }

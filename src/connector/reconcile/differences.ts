@@ -32,11 +32,9 @@ export type ReconcileBasis = 'records' | 'numbers' | 'items' | 'deletions';
 interface DifferenceSpec {
   readonly about: string;
   readonly repair: Repair;
-  /** Concerns the service's list: skipped without a configured service. */
   readonly service?: true;
   /** The lists behind the conclusion, besides the links. */
   readonly grounds: readonly ReconcileBasis[];
-  /** A sentence for people. */
   say(difference: ReconcileDifference, provider: string): string;
   /** Selects `record`, `entity` and `other`; undefined if the kind cannot occur. */
   query(scope: ReconcileScope): RawBuilder<unknown> | undefined;
@@ -62,7 +60,6 @@ const hasItem = sql`exists (select 1 from scan_item i where i.provider = l.provi
 /** A call to the service is pending, or the link waits for an operator. */
 const isUnderWay = (provider: string) => sql`exists (select 1 from lane where lane.queue = 'monitoring'
   and lane.key = ${linkKey(provider, '')} || l.record_id)`;
-/** The record's number, as in a link's `mismatch`. */
 const spelled = sql`coalesce(c.entity, substr(c.found, 1, 100), '')`;
 /** The record's number is not the link's company, and nobody accepted it. */
 const numberDiffers = sql`c.verdict <> 'unreadable' and c.action <> 'held' and (c.entity is null or c.entity <> l.entity)
@@ -225,7 +222,6 @@ export async function countOf(db: Db, kind: DifferenceKind, scope: ReconcileScop
   return rows[0]?.count ?? 0;
 }
 
-/** By record and company. */
 export async function pageOf(
   db: Db,
   kind: DifferenceKind,

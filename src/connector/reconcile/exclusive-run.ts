@@ -44,7 +44,6 @@ export async function runExclusively<T>(
   }
 }
 
-/** The settlement if nothing was done. */
 async function settlementBefore(db: Db, key: string, now: number): Promise<Settlement> {
   const row = await db
     .selectFrom('lane')

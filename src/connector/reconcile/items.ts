@@ -10,7 +10,6 @@ import { jobsOf } from './jobs-of.ts';
 
 export interface ReadItems {
   readonly count: number;
-  /** The names of the jobs read. */
   readonly jobs: readonly string[];
 }
 
@@ -45,7 +44,6 @@ export async function readItems(
   return { count, jobs: jobs.map(({ id, name }) => name ?? id) };
 }
 
-/** Names of jobs that belong to other connections with links. */
 async function namesOfOthers(db: Db, provider: string, jobs: readonly WireJob[]): Promise<ReadonlySet<string>> {
   const others = new Set<string>();
   for (const { name } of jobs) {

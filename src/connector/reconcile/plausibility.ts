@@ -10,17 +10,14 @@ export interface KnownNumbers {
   readonly links: { readonly all: number; readonly seen: number };
   /** Links by number with a record in the list, and those that it contradicts now. */
   readonly numbers: { readonly all: number; readonly differ: number; readonly unreadable: string | undefined };
-  /** Items now and last time; undefined without a configured service. */
   readonly items: { readonly now: number; readonly last: number | undefined } | undefined;
   /** Confirmed links, and those with an item in the list. */
   readonly confirmed: { readonly all: number; readonly seen: number };
-  /** Items to delete at the service. */
   readonly deletions: number;
 }
 
 export interface Implausibility {
   readonly basis: ReconcileBasis;
-  /** For people. */
   readonly reason: string;
 }
 
@@ -31,7 +28,6 @@ const USUAL = 20;
 
 const usual = (all: number): number => Math.max(USUAL, Math.ceil(all / 10));
 
-/** Whether the list is empty or far smaller than expected. */
 const shrank = (known: number, seen: number): boolean =>
   known > 0 && (seen === 0 || (known >= FEW && seen < known / 2));
 

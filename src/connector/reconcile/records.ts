@@ -92,7 +92,6 @@ async function putRecords(tx: Tx, provider: string, given: readonly ScanRow[], f
 /** Rows in one step: short enough for other writes. */
 const STEP = 2_000;
 
-/** Deletes the lists of the last reconcile, in steps. */
 export async function forgetLists(context: ReconcileContext): Promise<void> {
   const { name } = context.crm;
   for (let left = true; left; ) {

@@ -18,7 +18,6 @@ import type { Survey } from './survey.ts';
 
 /** A daemon never deletes items that were never ours. */
 export interface Mandate {
-  /** A person confirmed what was shown. */
   readonly person: boolean;
   /** Includes conclusions from implausible lists. */
   readonly implausible: boolean;
@@ -72,7 +71,6 @@ interface RepairPage {
   readonly scope: Survey['scope'];
   readonly repair: Repair;
   readonly page: readonly ReconcileDifference[];
-  /** Receives the items that the service refuses to drop. */
   readonly refused: string[];
 }
 
@@ -147,7 +145,6 @@ async function deleteItems(
   return done;
 }
 
-/** Items that no link wants now. */
 async function withoutDesiredLink(
   { store, crm }: ReconcileContext,
   items: readonly ReconcileDifference[],

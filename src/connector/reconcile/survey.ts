@@ -15,7 +15,6 @@ export interface Survey {
   readonly links: number;
   /** Recently changed links, left to the next time. */
   readonly young: number;
-  /** Undefined without a configured service. */
   readonly items: number | undefined;
   readonly counts: Readonly<Record<DifferenceKind, number>>;
   readonly doubts: readonly Implausibility[];
@@ -75,7 +74,6 @@ async function analyzeTables({ db, engine }: ReconcileContext['store']): Promise
   for (const table of ['scan', 'scan_item', 'link', 'lane']) await sql`analyze ${sql.table(table)}`.execute(db);
 }
 
-/** Whether a backfill of the connection makes progress. */
 async function isBackfilling(db: Db, provider: string, now: number): Promise<boolean> {
   const run = await readRun(db, provider);
   if (run === undefined || run.phase === 'done' || run.phase === 'planned') return false;
@@ -87,7 +85,6 @@ async function isBackfilling(db: Db, provider: string, now: number): Promise<boo
   return row !== undefined && now - row.updated_at < STILL_MS;
 }
 
-/** Counts links, and those that the lists contain. */
 async function readKnown(
   { store }: ReconcileContext,
   { provider, before }: ReconcileScope,

@@ -28,7 +28,6 @@ export interface AcceptedRules {
 const PREFIX = 'rules:';
 const rulesKey = (name: string): string => `${PREFIX}${name}`;
 
-// cvrsync wrote this value.
 const acceptedIn = (text: string): AcceptedRules => {
   const accepted: AcceptedRules = JSON.parse(text);
   return { ...accepted, rules: rulesOf(accepted.rules) };
@@ -62,11 +61,9 @@ interface CachedRules {
 /** The last rules that this process read, by store and connection. */
 const followed = new WeakMap<Store, Map<string, CachedRules>>();
 
-/** The accepted rules that this process read last. */
 export const followedRules = (store: Store, name: string): DecisionRules | undefined =>
   followed.get(store)?.get(name)?.rules;
 
-/** Reads the accepted rules; one query by key. */
 export async function followRules(store: Store, name: string): Promise<DecisionRules | undefined> {
   const text = await readValue(store.db, rulesKey(name));
   const known = followed.get(store) ?? new Map<string, CachedRules>();
@@ -140,7 +137,6 @@ async function markAllRecords(tx: Tx, name: string, now: number): Promise<void> 
 
 export interface StartOptions {
   readonly now: number;
-  /** The name of this daemon. */
   readonly daemon?: string | undefined;
 }
 

@@ -11,14 +11,11 @@ export interface DecisionRules {
   readonly match?: string | undefined;
   readonly mapping: readonly PresetRow[];
   readonly values: Readonly<Record<string, ValueMap | undefined>>;
-  /** A record with this property set is on hold. */
   readonly hold: string | undefined;
   /** cvrsync writes only to records that match. */
   readonly only?: RecordFilter | undefined;
   readonly persons: boolean;
-  /** The only currency of the CRM's amounts. */
   readonly currency?: string | undefined;
-  /** The dashboard's address for browsers. */
   readonly dashboard?: string | undefined;
 }
 
@@ -48,7 +45,6 @@ export const rulesOf = (given: DecisionRules): DecisionRules => ({
 
 export const areSame = (one: DecisionRules, other: DecisionRules): boolean => rulesText(one) === rulesText(other);
 
-/** The same for the same rules. */
 export const rulesDigest = (rules: DecisionRules): string => digestOf(rulesOf(rules));
 
 /** The id of a change: a person accepts the change that they saw. */
@@ -89,7 +85,6 @@ export function narrowed(before: DecisionRules, after: DecisionRules): DecisionR
 
 /** One part of a change, as the configuration spells it; undefined for a missing part. */
 export interface RuleChange {
-  /** A field with its property, or a key of the connection. */
   readonly subject: string;
   readonly before: string | undefined;
   readonly after: string | undefined;

@@ -33,7 +33,6 @@ export interface LinkedRecord {
   /** The newest applied receipt of its company: this sync includes it. */
   readonly newestSeq: number;
   readonly known: (field: FieldName) => readonly FieldValue[];
-  /** All known addresses of the register, each complete. */
   readonly wholes: readonly Whole[];
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
   readonly pending: readonly PendingWrite[];
@@ -52,7 +51,6 @@ export type PlannedLink = Pick<
   'record_id' | 'entity' | 'synced_seq' | 'trust' | 'origin' | 'mismatch' | 'writes_number'
 >;
 
-/** The records among these ids with an active link; the others have no work. */
 export async function loadRecords(db: Db, query: RecordQuery, now: number): Promise<readonly LinkedRecord[]> {
   const links = await db
     .selectFrom('link')
@@ -118,7 +116,6 @@ const NOTHING_KNOWN: KnownFacts = { facts: new Map(), newestSeq: 0 };
 const NOTHING_WRITTEN: WrittenValues = new Map();
 const NO_OVERRIDES: Overrides = new Map();
 
-/** The memory of a property without any history. */
 export const NOTHING: PropertyMemory = {
   written: undefined,
   stored: undefined,
@@ -157,12 +154,10 @@ const stateMemory = (isBehind: boolean, now: number) => (state: PropertyStateTab
 
 const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
 
-/** By property. */
 type RestoredValues = ReadonlyMap<string, PropertyMemory['restored']>;
 
 const NOTHING_RESTORED: RestoredValues = new Map();
 
-/** The values that undoes restored last, by record and property. */
 async function readRestored(
   db: Db,
   provider: string,
@@ -208,7 +203,6 @@ function rememberedOf(
   return remembered;
 }
 
-/** The receipts that a write in a gap is ahead of. */
 export function aheadBy(gaps: readonly Gap[], at: number): Pick<PropertyMemory, 'aheadOf'> {
   const gap = gaps.findLast(({ since, until }) => at > since && at <= until);
   return gap === undefined ? {} : { aheadOf: gap.seq };

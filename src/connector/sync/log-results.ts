@@ -49,7 +49,6 @@ export async function logResults(
   }
 }
 
-/** The request id of each receipt, as the log shows it. */
 async function readRequests(db: Db, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const rows = await db
     .selectFrom('receipt')

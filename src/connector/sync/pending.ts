@@ -17,7 +17,7 @@ import {
 import type { Store, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { ARRIVED, type Late, type PendingLine, type PendingPatch, type Planned, RETURNED } from '../decide/planned.ts';
-import { markWritten } from '../edits/due.ts';
+import { markBlindWrites } from '../edits/due.ts';
 import { type Decided, writeHistory } from '../history/history.ts';
 import { rememberWritten } from '../history/written.ts';
 import type { Written } from '../write/write.ts';
@@ -33,7 +33,6 @@ type WrittenCrm = Pick<Crm, 'name' | 'connection'>;
 export interface BeginPatches {
   readonly crm: WrittenCrm;
   readonly claims: readonly Claim[];
-  /** When the read behind the plans began. */
   readonly readFrom: number;
   readonly now: number;
 }
@@ -106,12 +105,7 @@ function patchOf(planned: readonly Planned[]): PendingPatch | undefined {
  * Adds late writes to history, each once, and remembers their values as ours. Their answers showed nothing, so a check
  * of the CRM's history finds out whether they replaced an edit.
  */
-export async function settleLate(
-  tx: Tx,
-  { name: provider, connection }: WrittenCrm,
-  plans: readonly Plan[],
-  now: number,
-): Promise<void> {
+export async function settleLate(tx: Tx, crm: WrittenCrm, plans: readonly Plan[], now: number): Promise<void> {
   const seen = plans.flatMap(({ record, planned }) =>
     planned.flatMap((each) => (each.late === undefined ? [] : [{ record, property: each.property, late: each.late }])),
   );
@@ -123,21 +117,20 @@ export async function settleLate(
   if (late.length === 0) return;
   await writeHistory(
     tx,
-    late.map((each): Decided => lateRow(provider, each.record, each.property, each.late)),
+    late.map((each): Decided => lateRow(crm.name, each.record, each.property, each.late)),
     [],
     now,
   );
   await rememberWritten(
     tx,
-    provider,
+    crm.name,
     late.map(({ record, property, late: { now: value, stored } }) => ({
       ...{ id: record.id, property, value, at: now },
       ...(stored !== undefined && { stored }),
     })),
   );
-  if (connection.edits === undefined) return;
   const written = late.map(({ record: { id }, late: { from } }) => ({ id, window: { from: from.at, to: now } }));
-  await markWritten(tx, provider, written, now);
+  await markBlindWrites(tx, crm, written, now);
 }
 
 const lateRow = (provider: string, { id, entity }: LinkedRecord, property: string, late: Late): Decided => ({

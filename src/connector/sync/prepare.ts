@@ -21,7 +21,6 @@ export interface PrepareDeps {
   readonly now: () => number;
 }
 
-/** A record as read in the CRM, and its decisions. */
 export interface Prepared {
   readonly record: LinkedRecord;
   readonly read: Read | undefined;
@@ -39,12 +38,9 @@ type Schema = ReadonlyMap<string, Property>;
 
 export interface Undecided {
   readonly crm: Crm;
-  /** As read so far. */
   readonly schema: Schema;
-  /** The property with the CVR number that links follow. */
   readonly match: string | undefined;
   readonly records: readonly LinkedRecord[];
-  /** The calls of a read and its write. */
   readonly pair?: CallPair;
 }
 
@@ -61,7 +57,6 @@ export async function prepare(
   readonly prepared: readonly Prepared[];
   readonly begun: readonly PendingWrite[];
   readonly readFrom: number;
-  /** The schema of the decisions. */
   readonly schema: Schema;
 }> {
   const { crm, records } = undecided;
@@ -134,7 +129,6 @@ export async function readAndDecide(
   return { ...(await decideRecords({ ...undecided, schema, left }, now, signal)), schema };
 }
 
-/** Whether the schema newly prevents a value. */
 const setsAside = ({ record, planned = [] }: DecidedRecord): boolean =>
   planned.some(
     ({ action, rule, property, now }) =>
@@ -162,7 +156,6 @@ type Deciding = Undecided & { readonly left?: ReadonlySet<string> };
 
 type DecidingInputs = Omit<Undecided, 'crm'> & { readonly crm: Pick<Crm, 'mapping' | 'match' | 'hold' | 'only'> };
 
-/** The properties to read for the decisions, if the account has them. */
 export function decidingProperties({ crm, schema, match, records }: DecidingInputs): readonly string[] {
   const mapped = [...rowsFor(crm.mapping, schema), ...records.flatMap((record) => numberRow(crm.match, record))];
   const names = mapped.flatMap(({ property }) => (schema.has(property) ? property : []));
@@ -199,7 +192,6 @@ export function decideRecord(
   return { record, read, planned };
 }
 
-/** The patches that may be written. */
 export const patchesOf = (prepared: readonly Prepared[]): readonly Patch[] =>
   prepared.flatMap(({ record: { id }, planned, asLoaded, isOurs }) =>
     planned !== undefined && asLoaded && isOurs ? [{ id, properties: patchOf(planned) }] : [],

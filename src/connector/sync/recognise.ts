@@ -26,10 +26,8 @@ interface Doubt {
   readonly pending: Pending | undefined;
 }
 
-/** Records with the values recognised as ours. */
 export interface Recognised {
   readonly records: readonly LinkedRecord[];
-  /** Values written in a gap, to be remembered. */
   readonly written: readonly WrittenProperty[];
 }
 
@@ -60,7 +58,6 @@ export async function recogniseStored(
   return { records, written };
 }
 
-/** The credentials may not read the history, so nothing is recognised. */
 function silentIfRefused(error: unknown): readonly PropertyEdit[] {
   if (error instanceof ProviderError && error.fault === 'refused') return [];
   throw error;

@@ -24,11 +24,9 @@ export interface RecordResult {
   readonly happened?: Happened;
   readonly effect?: { readonly kind: 'gone' | 'contested' | 'moved' };
   readonly synced?: true;
-  /** People's edits that the write replaced. */
   readonly overwritten?: readonly OverwrittenProperty[];
   /** When the write may have replaced an edit that the answer does not show. */
   readonly window?: WriteWindow;
-  /** The pending writes, and how they ended. */
   readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedWrite['end'] }[];
   /** No answer came; another record of the batch may be the cause. */
   readonly unanswered?: true;
@@ -51,7 +49,6 @@ interface ClaimedRecord {
 /** Both undefined if nothing was sent. */
 interface SentPatch {
   readonly written: Written | undefined;
-  /** The settlement of the fault that ended the batch. */
   readonly fault: FaultSettlement | undefined;
 }
 
@@ -95,7 +92,6 @@ export function resultOfRead(crm: ResultCrm, base: ClaimedRecord, read: Read | u
   }
 }
 
-/** The result of a record whose number contradicts its link. */
 export const resultOfObjection = ({ claim, record }: ClaimedRecord, reason: string, now: number): RecordResult => ({
   claim,
   record,
@@ -180,7 +176,6 @@ export function resultOfWrite(
 export const blindWindow = (written: Written | undefined): WriteWindow | undefined =>
   written?.outcome.kind === 'written' && written.outcome.replaced === undefined ? written.window : undefined;
 
-/** The window of unanswered writes that turn out to have arrived. */
 function lateWindow(planned: readonly Planned[], now: number): WriteWindow | undefined {
   const begun = planned.flatMap(({ late }) => (late === undefined ? [] : [late.from.at]));
   return begun.length === 0 ? undefined : { from: Math.min(...begun), to: now };
@@ -197,7 +192,6 @@ function settlementUntilNext(decided: readonly Decided[]): Settlement {
 type SentValue = Pick<Planned, 'field' | 'property' | 'old' | 'now'>;
 
 interface ShownProperty {
-  /** The value that the CRM stored, if it differs. */
   readonly written: Pick<Decided, 'stored'>;
   readonly replaced: Pick<ReplacedValue, 'value' | 'by' | 'isEdit'>;
 }

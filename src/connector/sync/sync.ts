@@ -16,7 +16,7 @@ import { type FaultSettlement, settleFault } from '../crm/settle.ts';
 import type { PropertyMemory } from '../decide/memory.ts';
 import { RETURNED } from '../decide/planned.ts';
 import { withLeftBehind } from '../decide/refusal.ts';
-import { markWritten, type WrittenRecord } from '../edits/due.ts';
+import { markBlindWrites, type WrittenRecord } from '../edits/due.ts';
 import { readMatch } from '../follow/match-property.ts';
 import { markContested, mayEnd } from '../follow/safety-limit.ts';
 import { forgetUndecided } from '../history/differences.ts';
@@ -57,11 +57,9 @@ const SUSPECT_AFTER = 3;
 /** After so many calls in a row without an answer, the CRM is down. */
 const MOST_UNANSWERED = 4;
 
-/** Results that are not stored yet. */
 interface AttemptedBatch {
   readonly schema: ReadonlyMap<string, Property>;
   readonly results: readonly RecordResult[];
-  /** Set if a fault stopped the whole connection. */
   readonly fault?: FaultSettlement | undefined;
 }
 
@@ -291,26 +289,21 @@ async function endLinks(tx: Tx, provider: string, live: readonly RecordResult[],
 }
 
 /** Remembers edits that writes replaced, and marks records for a check whose answers did not show it. */
-async function recordOverwritten(
-  tx: Tx,
-  { name: provider, connection }: Crm,
-  results: readonly RecordResult[],
-  now: number,
-): Promise<void> {
+async function recordOverwritten(tx: Tx, crm: Crm, results: readonly RecordResult[], now: number): Promise<void> {
+  const { name: provider } = crm;
   await forgetOverwritten(tx, provider, results.flatMap(settledEditsOf));
   const overwritten = results.flatMap((result) => result.overwritten ?? []);
   await rememberOverwritten(tx, provider, overwritten, now);
-  if (connection.edits === undefined) return;
-  await markWritten(tx, provider, results.flatMap(blindWriteOf), now);
-  await markWritten(
+  await markBlindWrites(tx, crm, results.flatMap(blindWriteOf), now);
+  const newEdits = results.filter(keepsNewEdit);
+  await markBlindWrites(
     tx,
-    provider,
-    results.filter(keepsNewEdit).map(({ claim }) => ({ id: claim.key, window: { from: now, to: now } })),
+    crm,
+    newEdits.map(({ claim }) => ({ id: claim.key, window: { from: now, to: now } })),
     now,
   );
 }
 
-/** Whether a difference is new: then the CRM is asked who edited the property. */
 const keepsNewEdit = ({ record, decided = [] }: RecordResult): boolean =>
   decided.some(
     ({ planned: { action, property, old } }) =>
@@ -367,7 +360,6 @@ const editsPutBackOf = ({ record, decided = [] }: RecordResult): readonly Plan[]
   return record === undefined || planned.length === 0 ? [] : [{ record, planned }];
 };
 
-/** Properties with an open question that this sync did not decide. */
 function undecidedPropertiesOf({ record, decided = [], synced }: RecordResult): { id: string; property: string }[] {
   if (record === undefined || synced !== true) return [];
   const names = new Set(decided.map(({ planned }) => planned.property));

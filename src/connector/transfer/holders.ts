@@ -30,7 +30,6 @@ export interface Sought {
 export interface HoldersDeps {
   readonly crm: Crm;
   readonly now: () => number;
-  /** Called with the number of records read, if the search must read all. */
   readonly reading: (count: number) => void;
   readonly waiting?: WaitReport | undefined;
 }

@@ -12,10 +12,8 @@ export interface RecordDraft {
   readonly name: string;
   readonly match: string;
   readonly nameProperty: string | undefined;
-  /** Whether the match property takes digits only. */
   readonly numeric: boolean;
   readonly properties: Readonly<Record<string, PropertyValue>>;
-  /** Values from the register, as a sync would decide them. */
   readonly planned: readonly Planned[];
   readonly schema: ReadonlyMap<string, Property>;
   /** Whether the service reported the company, so that its number is the register's. */
@@ -27,7 +25,6 @@ export class DraftError extends Error {
   override readonly name = 'DraftError';
 }
 
-/** A given name replaces the register's. */
 export async function draftRecord(
   db: Db,
   crm: Crm,

@@ -25,9 +25,7 @@ export interface TransferDeps extends HoldersDeps {
   readonly store: Store;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly leaseMs: number;
-  /** Asks whether to create a record although these have the same name. */
   readonly askName: (same: readonly Holder[]) => Promise<boolean>;
-  /** Asks whether to create a record although the number fails the check digits and nothing is known of the company. */
   readonly askNumber: () => Promise<boolean>;
 }
 
@@ -41,7 +39,6 @@ export interface CreatedRecord {
   readonly kind: 'made' | 'found';
   readonly id: string;
   readonly name: string;
-  /** Properties that the CRM refused, with its reason. */
   readonly setAside: Readonly<Record<string, string>>;
 }
 
@@ -132,7 +129,6 @@ async function make(deps: TransferDeps, creation: Creation, signal: AbortSignal)
   const made = await create(crm, draft, signal).catch((error: unknown) => lost(error, signal));
   if (made instanceof ProviderError) {
     if (made.fault === 'unavailable') return searchAgain(deps, creation, made, signal);
-    // The CRM refused the call, so no record can follow.
     await deleteIntent(deps, entity);
     throw made;
   }

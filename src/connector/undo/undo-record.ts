@@ -8,7 +8,7 @@ import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { partnersIn } from '../decide/partners.ts';
 import { UNDO } from '../decide/planned.ts';
-import { markWritten } from '../edits/due.ts';
+import { markBlindWrites } from '../edits/due.ts';
 import { type Decided, writeHistory } from '../history/history.ts';
 import { type OverwrittenProperty, overwrittenAmong, rememberOverwritten } from '../history/overwritten.ts';
 import { endHolds, type RecordProperty, UNDONE } from '../overrides/override.ts';
@@ -108,16 +108,15 @@ export interface RestoreResult {
  */
 async function markBlind(
   tx: Tx,
-  { name, connection }: Pick<Crm, 'name' | 'connection'>,
+  crm: Pick<Crm, 'name' | 'connection'>,
   results: readonly RestoreResult[],
   now: number,
 ): Promise<void> {
-  if (connection.edits === undefined) return;
   const records = results.flatMap(({ restored, written }) => {
     const window = restored.isDue ? blindWindow(written) : { from: now, to: now };
     return window === undefined ? [] : [{ id: restored.last.recordId, window }];
   });
-  await markWritten(tx, name, records, now);
+  await markBlindWrites(tx, crm, records, now);
 }
 
 function overwrittenIn(

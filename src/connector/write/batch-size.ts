@@ -11,7 +11,6 @@ const REASONS: readonly SmallerReason[] = ['refused', 'slow'];
 
 const batchSizeKey = (provider: string, reason: SmallerReason): string => `batch/${reason}:${provider}`;
 
-/** Most records in one read and write. */
 export async function readBatchSize(
   db: Db,
   { name, limits }: Pick<Crm, 'name' | 'limits'>,

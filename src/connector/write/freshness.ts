@@ -16,11 +16,8 @@ export interface WriteWindow {
 }
 
 export interface Freshness {
-  /** Stops a write whose read is too old. */
   readonly guard: SendGuard;
-  /** The calls of the last read and its write. */
   readonly pair?: CallPair;
-  /** Whether a write was stopped since the last read. */
   isStale(): boolean;
   /** Age of the last read, in ms. */
   age(): number;
@@ -37,7 +34,6 @@ export interface FreshnessOptions {
   readonly metrics: Pick<Metrics, 'readToWriteSeconds' | 'rereads'>;
   readonly now: () => number;
   readonly pair: CallPair;
-  /** Start of the read behind the patches. */
   readonly readFrom: () => number;
   readonly read: (ids: readonly string[]) => Promise<readonly Patch[]>;
 }

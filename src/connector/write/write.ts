@@ -14,7 +14,6 @@ export interface Written {
     | Outcome
     /** Nothing was sent: no read of the record was recent enough. */
     | { readonly kind: 'stale'; readonly id: string; readonly reason: string }
-    /** `unsent`: nothing was sent. */
     | { readonly kind: 'fault'; readonly id: string; readonly error: unknown; readonly unsent?: true };
   readonly refused: PropertyRefusals;
   readonly window?: WriteWindow;
@@ -29,33 +28,26 @@ const SLOW_READS = 4;
 /** Share of the time after a read that is planned for the write. */
 const SPARE = 0.6;
 
-/** Why calls are smaller than the CRM allows: it refuses larger ones, or reads them too slowly. */
 export type SmallerReason = 'refused' | 'slow';
 
 export interface WriteOptions {
   readonly fresh: Freshness;
   /** Adds properties that must not be written without the refused ones. */
   readonly withLeftBehind?: (id: string, refused: PropertyRefusals) => PropertyRefusals;
-  /** Called if calls of this size succeed and larger ones do not. */
   readonly onSmaller?: (size: number, reason: SmallerReason) => void;
   readonly onDivided?: () => void;
 }
 
-/** The patches of one call. */
 interface Part {
   readonly patches: readonly Patch[];
-  /** The records were just read. */
   readonly isRead?: true;
   /** The rest of a call that was refused because of others. */
   readonly isRest?: true;
-  /** The divided call of this half. */
   readonly half?: Division;
 }
 
-/** Sizes of the halves that succeeded. */
 type Division = number[];
 
-/** The state of one batch. */
 interface Run extends WriteOptions {
   readonly connection: Connection;
   readonly signal: AbortSignal;
@@ -63,9 +55,7 @@ interface Run extends WriteOptions {
   readonly results: Map<string, Written>;
   readonly refused: Map<string, PropertyRefusals>;
   readonly rounds: Map<string, number>;
-  /** Outcomes of records refused in a call of their own. */
   readonly alone: Written['outcome'][];
-  /** Whether the CRM answered for any record. */
   isThrough: boolean;
   /** Most records in one read and write. */
   size: number;
@@ -115,7 +105,6 @@ export function inHalves<T>(batch: readonly T[]): readonly (readonly T[])[] {
   return [batch.slice(0, middle), batch.slice(middle)].filter((half) => half.length > 0);
 }
 
-/** No larger than one read allows. */
 function nextPart({ parts, size }: Run): Part | undefined {
   const part = parts.shift();
   if (part === undefined || part.patches.length <= size) return part;
@@ -232,7 +221,6 @@ function readSooner(run: Run, stale: readonly Patch[], sent: number): void {
   endRest(run, (id) => ({ kind: 'stale', id, reason }));
 }
 
-/** The outcome of all remaining patches. */
 function endRest(run: Run, outcomeOf: (id: string) => Written['outcome']): void {
   for (const { patches } of run.parts.splice(0)) for (const { id } of patches) finish(run, outcomeOf(id));
 }
@@ -269,7 +257,6 @@ const rejected = (outcome: Written['outcome']): Outcome => ({
   properties: {},
 });
 
-/** Properties that this outcome removes from the patch, with the reason. */
 function refusedIn(
   patch: Patch,
   outcome: Written['outcome'],
@@ -278,7 +265,6 @@ function refusedIn(
   return outcome.kind === 'rejected' ? withLeftBehind(patch.id, refusalsOf(ours(patch, outcome.properties))) : {};
 }
 
-/** Reads the records again and returns their new patches. */
 async function renewed(run: Run, old: readonly Patch[]): Promise<readonly Patch[]> {
   const ids = old.map(({ id }) => id);
   try {

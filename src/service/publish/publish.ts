@@ -6,6 +6,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import { lockUntilCommit } from '../../store/advisory-lock.ts';
 import { eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import { engineOf, type Store, type Tx } from '../../store/store.ts';
@@ -34,9 +35,6 @@ interface Stored {
   readonly listeners: readonly Listener[];
 }
 
-/** The number of PostgreSQL's advisory lock of those who publish: any constant that no other program picks. */
-const PUBLISHERS = 7_201_995;
-
 /** Rows per statement: some 20 ms on SQLite, in which nothing else runs. */
 const CHUNK = 2_000;
 
@@ -48,7 +46,7 @@ const CHUNK = 2_000;
 export async function publish(tx: Tx, given: readonly Change[], options: PublishOptions): Promise<void> {
   const tellable = options.beneficialOwners === true ? given : given.flatMap(withoutOwners);
   const changes = await withoutErasedNames(tx, tellable);
-  if (engineOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock_shared(${PUBLISHERS})`.execute(tx);
+  await lockUntilCommit(tx, 'publishers', 'shared');
   const listenersOf = await listeners(tx, changes);
   const worth = changes.filter((change) => isKept(change, listenersOf(change)));
   if (worth.length === 0) return;
@@ -69,8 +67,7 @@ export async function publish(tx: Tx, given: readonly Change[], options: Publish
  * SQLite has one writer, and nothing to wait for.
  */
 export async function publishersEnd(store: Store): Promise<void> {
-  if (engineOf(store.db) === 'postgres')
-    await store.write((tx) => sql`select pg_advisory_xact_lock(${PUBLISHERS})`.execute(tx));
+  if (engineOf(store.db) === 'postgres') await store.write((tx) => lockUntilCommit(tx, 'publishers', 'exclusive'));
 }
 
 function withoutOwners(change: Change): readonly Change[] {

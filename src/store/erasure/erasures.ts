@@ -2,11 +2,12 @@
  * Erasures: whose data a person had erased. The store keeps a digest of each entity id and name with a salt of its own, and
  * nothing else of it. What stores data about entities asks here first, in its transaction, so that they stay erased.
  */
+
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
+import { lockUntilCommit } from '../advisory-lock.ts';
 import { storable } from '../each.ts';
 import { readValue, writeValue } from '../kv.ts';
-import { type Db, engineOf, type Tx } from '../store.ts';
+import type { Db, Tx } from '../store.ts';
 import { createNameFinder, digestOf, nameDigest } from './name-finder.ts';
 import { type ErasedWords, type RedactOptions, redact } from './redact.ts';
 
@@ -22,8 +23,6 @@ export interface Erasures {
 }
 
 const SALT = 'erasure:salt';
-/** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
-const LOCK = 7_201_994;
 
 const NONE: Erasures = { version: '', has: () => false, redact: (value) => value, isNamedIn: () => false };
 /** In a transaction, no erasure begins before that transaction ends. */
@@ -76,8 +75,7 @@ const digestsOf = (salt: string, entities: readonly string[], names: readonly st
 
 /** In a transaction, no erasure begins before it ends. */
 async function holdOff(db: Db): Promise<void> {
-  if (db.isTransaction && engineOf(db) === 'postgres')
-    await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute(db);
+  if (db.isTransaction) await lockUntilCommit(db, 'erasures', 'shared');
 }
 
 /** When the newest erasure began, in ms; undefined if there is none. None begins before the transaction ends. */
@@ -117,7 +115,7 @@ export async function beginErasure(
   rest: string,
   now: number,
 ): Promise<string> {
-  if (engineOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
+  await lockUntilCommit(tx, 'erasures', 'exclusive');
   const salt = (await readValue(tx, SALT)) ?? randomBytes(32).toString('base64url');
   await writeValue(tx, SALT, salt, now);
   const digests = digestsOf(salt, entities, names);

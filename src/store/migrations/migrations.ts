@@ -1,5 +1,7 @@
 /** The store's tables, brought up to date version by version in one transaction. */
+
 import { sql } from 'kysely';
+import { lockUntilCommit } from '../advisory-lock.ts';
 import type { Db, Engine, Store } from '../store.ts';
 import { addConnectorTables } from './connector-tables.ts';
 import type { Migration } from './dialect.ts';
@@ -15,9 +17,6 @@ const baseline: Migration = async (tx, engine) => {
 /** Add at the end and never change one that was released. The position is the version. */
 const MIGRATIONS: readonly Migration[] = [baseline];
 
-/** The number PostgreSQL's advisory lock goes by: any constant that no other program picks. */
-const LOCK = 4_857_231_906;
-
 /**
  * Brings the tables up to date; two processes may do so at once. Throws if the schema is newer than this version. `next` are
  * the migrations of a later version, as tests have them.
@@ -29,7 +28,7 @@ export async function migrateStore(store: Store, next: readonly Migration[] = []
   if (version === last) return;
   refuseNewer(version, last);
   await store.write(async (tx) => {
-    if (store.engine === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx);
+    await lockUntilCommit(tx, 'schema', 'exclusive');
     const from = await currentVersion(tx, store.engine);
     refuseNewer(from, last);
     if (from === undefined) await sql`create table schema_version (version integer not null)`.execute(tx);

@@ -272,7 +272,7 @@ describe.each(SUITE_ENGINES)("a person's edit between undo's read and its write 
     expect(await undo()).toEqual(['open 1']);
     expect(held['name']).toBe('As a person wrote it');
     expect(calls.left).toHaveLength(1);
-    expect(logged).toEqual([expect.stringContaining('another has its work')]);
+    expect(logged).toEqual([expect.stringContaining('another process has its work')]);
   });
 
   test('that comes after an undo which did not get to its end ends the hold that it left', async () => {

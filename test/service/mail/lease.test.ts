@@ -32,6 +32,6 @@ test.each(ENGINES)('a process that stood still sends no mail that another has se
   const { logged } = mailWorker({ ...store, write }, office.url, clock.now);
   await expect
     .poll(() => logged.map(({ message }) => message), WAITING)
-    .toEqual([expect.stringContaining('another sends the mail')]);
+    .toEqual([expect.stringContaining('another process sends the mail')]);
   expect(office.mails).toHaveLength(1);
 });

@@ -9,11 +9,9 @@ import { ProviderBug } from './provider-bug.ts';
 import { type AnswerReading, type IdForm, isWait, ShapeError } from './values.ts';
 
 export interface AnswerCheckOptions {
-  /** For messages. */
   readonly name: string;
   /** Canonical form of the ids in answers; unchanged without it. */
   readonly form?: IdForm;
-  /** The account's properties, at most `maxAgeMs` old. */
   readonly schema?: (signal: AbortSignal, maxAgeMs: number) => Promise<ReadonlyMap<string, Property>>;
   readonly mask?: ((text: string) => string) | undefined;
   /** Longer than any rate limit makes an honest provider wait. */
@@ -98,7 +96,6 @@ function asThrown(error: unknown, what: string, masked: AnswerReading['masked'])
   return providerErrorIn(error, masked) ?? new ProviderBug(masked(message), { cause: safeCause(error) });
 }
 
-/** Undefined if the error is not a fault of the connection. */
 export function providerErrorIn(error: unknown, masked: AnswerReading['masked']): ProviderError | undefined {
   const found = faultIn(error);
   if (found === undefined) return undefined;
