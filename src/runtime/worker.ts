@@ -39,7 +39,7 @@ export interface Worker {
 const LAST_WORD_MS = 1_000;
 
 export function startWorker(options: WorkerOptions): Worker {
-  const { wakeUp, queue, concurrency, leaseMs = 30_000, pollMs = 1_000, now, log } = options;
+  const { wakeUp, queue, concurrency, leaseMs = 30_000, pollMs = 1_000, log } = options;
   const slots = new PQueue({ concurrency });
   const stopping = new AbortController();
   const cutting = new AbortController();
@@ -47,6 +47,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const drains: (() => void)[] = [];
   let running = 0;
   let lastFull = false;
+  let lastEmpty = true;
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -83,15 +84,9 @@ export function startWorker(options: WorkerOptions): Worker {
       const asked = drains.length;
       // Read before the claim: a run that ends during it may leave a due lane that the claim did not see.
       const isIdle = running === 0;
-      const except = await keysLeft(options);
-      const claims = await claim(options.store, queue, {
-        limit: batch,
-        now: now(),
-        leaseMs,
-        except,
-        prepare: options.prepare,
-      });
+      const claims = await claimDue({ ...options, leaseMs }, batch, lastEmpty);
       lastFull = claims.length === batch;
+      lastEmpty = claims.length === 0;
       if (claims.length === 0 && isIdle) for (const drained of drains.splice(0, asked)) drained();
       return claims;
     } catch (error) {
@@ -125,6 +120,18 @@ async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSig
   if (left <= 0) return true;
   await pause(Math.min(left, pollMs), signal);
   return false;
+}
+
+/** Claims up to `limit` lanes. A claim is a write: an idle worker `looks` first, so that it writes nothing. */
+async function claimDue(
+  options: WorkerOptions & { readonly leaseMs: number },
+  limit: number,
+  looks: boolean,
+): Promise<readonly Claim[]> {
+  const { store, queue, now, leaseMs, prepare } = options;
+  // What `prepare` adds is not known before.
+  if (looks && prepare === undefined && (await countDue(store.db, queue, now(), 1)) === 0) return [];
+  return claim(store, queue, { limit, now: now(), leaseMs, except: await keysLeft(options), prepare });
 }
 
 async function gatherBatch(options: WorkerOptions, batch: number, signal: AbortSignal): Promise<void> {

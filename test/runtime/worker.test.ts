@@ -77,6 +77,23 @@ describe('a worker', () => {
     await ran.promise;
   });
 
+  it('writes nothing while nothing is due', async () => {
+    const store = await newStore('sqlite');
+    let writes = 0;
+    const counted: Store = {
+      ...store,
+      write(...args) {
+        writes += 1;
+        return store.write(...args);
+      },
+    };
+    const { worker } = await working({ store: counted, run: (claims) => done(store, claims) }, prepared(1));
+    await worker.drained();
+    const before = writes;
+    await worker.drained();
+    expect([before > 0, writes]).toEqual([true, before]);
+  });
+
   it('keeps a lease as long as the work takes', async () => {
     const store = await newStore('sqlite');
     let ends = 0;
