@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUILD, ENVIRONMENT } from './support/program.ts';
+import { BUILD } from './support/program.ts';
 import { startRegistry } from './support/registry.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -25,7 +25,7 @@ interface Pinned {
 
 /** Runs a program; what it printed, whatever its exit code. */
 async function run(file: string, args: readonly string[], cwd: string) {
-  const env = { ...process.env, ...ENVIRONMENT, NODE_OPTIONS: '', VITEST: '', NODE_TEST_CONTEXT: undefined };
+  const env = { ...process.env, NODE_OPTIONS: '', VITEST: '', NODE_TEST_CONTEXT: undefined };
   return promisify(execFile)(file, args, { cwd, env, maxBuffer: 16_000_000 }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),

@@ -10,7 +10,7 @@ import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { openChain } from '../chaos/chain.ts';
 import { ALL } from '../support/all.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { BUILD, ENVIRONMENT } from '../support/program.ts';
+import { BUILD } from '../support/program.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
 import { openCollector } from '../telemetry/collector.ts';
 
@@ -90,10 +90,7 @@ describe('the files of the image', () => {
     for (const [, from = '', to = ''] of links) await symlink(join(folder, from), join(root, to));
     await mkdir(join(root, 'plugins'));
     const run = (cwd: string, ...args: readonly string[]) =>
-      promisify(execFile)(process.execPath, [join(folder, 'dist/cvrsync.js'), ...args], {
-        cwd,
-        env: { ...process.env, ...ENVIRONMENT },
-      });
+      promisify(execFile)(process.execPath, [join(folder, 'dist/cvrsync.js'), ...args], { cwd });
     await run(join(root, 'plugins'), 'provider', 'new', 'my-crm');
     const { stdout } = await run(root, 'provider', 'test', './plugins/my-crm');
     expect(stdout).toMatch(/rules kept, 0 broken/u);

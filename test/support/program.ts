@@ -14,8 +14,8 @@ const OLD_MS = 3_600_000;
 export const BUILD = built('rolldown.config.ts', SOURCES);
 export const ENTRY = join(BUILD, 'cvrsync.js');
 
-/** Compiled code is kept from one start to the next: tests make hundreds, and a good third of what one takes is compiling. */
-export const ENVIRONMENT = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/cvrsync-compiled') };
+/** Compiled code is kept from one start to the next (`vitest.config.ts`). */
+export const ENVIRONMENT = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
 
 /** A script `*-process.ts` of the tests, by its path, built for the same reason. */
 export function builtScript(script: string): string {
