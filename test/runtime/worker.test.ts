@@ -87,7 +87,10 @@ describe('a worker', () => {
         return store.write(...args);
       },
     };
-    const { worker } = await working({ store: counted, run: (claims) => done(store, claims) }, prepared(1));
+    const { worker } = await working(
+      { store: counted, run: async (claims) => void (await done(store, claims)) },
+      prepared(1),
+    );
     await worker.drained();
     const before = writes;
     await worker.drained();
