@@ -1,4 +1,4 @@
-/** match: the company that each record of a CRM means. */
+/** Finds the company that each CRM record means. */
 
 import { isCommonName } from '../protocol/danish/name-words.ts';
 import { isPersonName } from '../protocol/danish/person-name.ts';
@@ -12,15 +12,15 @@ import { weighCandidate } from './evidence/score.ts';
 import { findCandidates } from './index/candidates.ts';
 import { readIndexState } from './index/state.ts';
 
-/** What people answered before. */
+/** People's earlier answers. */
 export interface MatchAnswers {
-  /** For each record the entity ids of companies that a person said it does not mean. */
+  /** For each record, the entity ids that people rejected. */
   readonly rejected?: readonly ReadonlySet<string>[];
-  /** Absent: as they are now. A run reads them once. */
+  /** Absent: reads them. A run reads them once and passes them. */
   readonly answers?: Answers;
 }
 
-/** Compares records with the company index; the results are in the order of the records. */
+/** Returns the results in the order of the records. */
 export async function matchRecords(
   db: Db,
   records: readonly RecordText[],

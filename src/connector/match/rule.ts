@@ -88,6 +88,6 @@ const bearsName = (candidate: ScoredCandidate): boolean =>
   candidate.ended === null && groupsOf(candidate, true).includes('name');
 
 const groupsOf = ({ findings }: ScoredCandidate, isStrong: boolean): readonly EvidenceGroup[] =>
-  findings.flatMap(({ sign }) =>
-    AGAINST.includes(sign) || (isStrong && !EVIDENCE[sign].isStrong) ? [] : EVIDENCE[sign].group,
+  findings.flatMap(({ evidence }) =>
+    AGAINST.includes(evidence) || (isStrong && !EVIDENCE[evidence].isStrong) ? [] : EVIDENCE[evidence].group,
   );

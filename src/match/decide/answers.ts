@@ -1,4 +1,4 @@
-/** How people answered matches, counted by pattern: what the table says of a pattern follows them (probability.ts). */
+/** Counts people's answers to matches by pattern; the probability of a pattern follows them (probability.ts). */
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Answers } from './probability.ts';
@@ -6,7 +6,6 @@ import type { Answers } from './probability.ts';
 const KEY = { accepted: 'match-accepted:', refused: 'match-refused:' } as const;
 export type AnswerKind = keyof typeof KEY;
 
-/** All answers so far, by pattern. */
 export async function readAnswers(db: Db): Promise<Answers> {
   const [accepted, refused] = await Promise.all([readCounts(db, KEY.accepted), readCounts(db, KEY.refused)]);
   return new Map(
@@ -22,13 +21,13 @@ async function readCounts(db: Db, prefix: string): Promise<ReadonlyMap<string, n
   return new Map(rows.map(({ key, value }) => [key.slice(prefix.length), Math.max(0, Number(value))]));
 }
 
-/** Counts answers to matches of a pattern, or with a negative number takes them back. */
+/** A negative `number` takes answers back. */
 export async function countAnswers(
   tx: Tx,
   { pattern, kind, by }: { readonly pattern: string; readonly kind: AnswerKind; readonly by: number },
   now: number,
 ): Promise<void> {
-  // In one statement: two that answer at once both count.
+  // One statement, so that two answers at the same moment both count.
   await sql`insert into kv (key, value, updated_at) values (${KEY[kind] + pattern}, ${String(by)}, ${now})
     on conflict (key) do update set value = cast(cast(kv.value as bigint) + ${by} as text), updated_at = excluded.updated_at`.execute(
     tx,

@@ -1,6 +1,6 @@
 /**
- * The fitted shares, in per mille: written by `npm run bench -- match-fit`, never by hand. A row holds those of a kind, a name
- * and an address; in it a group for each phone and domain, and in the group a share for each rival (pattern.ts).
+ * The fitted shares in per mille, written by `npm run bench -- match-fit`, never by hand. A row is a kind, a name and
+ * an address; it has a group for each phone and domain, and in each group a share for each rival (pattern.ts).
  */
 export const SHARES = `
 outweighed other wrong: 001001001001 001001001001 002002002002 002002002002 012012012058 002002002002 001001001001 001001001001 001001001001 001001001001 003003003012 002002002002 020020020020 052052052070 022048048136 019019019081 152152152859 096108108171 003003003003 010027027027 029228228317 022022022125 084223223832 045210210210

@@ -1,14 +1,17 @@
-/** The pattern of a match: what agrees, what disagrees and what is missing of the first candidate, and how near others come. */
+/**
+ * The pattern of a match: what agrees, disagrees or is missing in the first candidate, and how close the next one is.
+ */
 import type { WeighedCandidate } from '../evidence/score.ts';
 import { EVIDENCE, type Evidence, type EvidenceGroup } from '../evidence/weights.ts';
 
-/** What each axis may say, from what speaks most against the candidate to what speaks most for it. */
+/** The values of each axis, from the most against the candidate to the most for it. */
 export const AXES = {
-  /** `outweighed`: it bears the record's name, and another candidate has more signs. */
+  /** `outweighed`: it has the record's name, but another candidate has more evidence. */
   kind: ['outweighed', 'ended', 'plain', 'number'],
   /**
-   * `own`: the same, and no other company's; `common`: the same, of words that many names have; `group`: the record lacks a word
-   * such as Holding; `sister`: the candidate lacks it, or a letter or the owner makes it another company; `none`: the record has no name; `form`: another form.
+   * `own`: the same name, which no other company has; `common`: the same, of common words; `form`: another form;
+   * `group`: the record lacks a word such as Holding; `sister`: the candidate lacks it, or a letter or the owner makes
+   * it another company; `none`: the record has no name.
    */
   name: [
     'other',
@@ -26,20 +29,20 @@ export const AXES = {
     'own',
   ],
   /**
-   * `wrong`: another country, a chain's town without a unit, or the address of another candidate; `moved`: another street of
-   * the postal code. Of phone and domain `wrong` is another country's, or another candidate's.
+   * `wrong`: another country, a town where the chain has no unit, or the address of another candidate; `moved`: another
+   * street of the postal code. For phone and domain `wrong` is that of another country or candidate.
    */
   address: ['wrong', 'elsewhere', 'moved', 'none', 'area', 'near', 'same'],
   phone: ['wrong', 'other', 'none', 'same'],
   domain: ['wrong', 'other', 'none', 'name', 'same', 'own'],
-  /** How far behind the second candidate is. */
+  /** The distance of the second candidate. */
   rival: ['level', 'near', 'behind', 'far'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Axis = keyof typeof AXES;
 export type Pattern = { readonly [A in Axis]: (typeof AXES)[A][number] };
 
-/** Each sign on its axis; a sign that is not here says as much as a missing one. */
+/** Evidence that is not listed counts as missing. */
 const NAMES: Readonly<Partial<Record<Evidence, Pattern['name']>>> = {
   'name-same': 'same',
   'name-but-form': 'same',
@@ -97,18 +100,17 @@ const DOMAINS: Readonly<Partial<Record<Evidence, Pattern['domain']>>> = {
   'domain-abroad': 'wrong',
 };
 
-/** By how much the weight of the second one falls behind. */
+/** The least difference in weight. */
 const LEADS = { far: 25, behind: 15, near: 5 } as const;
 
 /** What the record says of itself. */
 export interface RecordName {
-  /** Whether it has a name. */
   readonly isNamed: boolean;
-  /** Whether its name has no word of its own. */
+  /** All words of the name are common. */
   readonly isCommon: boolean;
 }
 
-/** The pattern of a record's first candidate beside the others. */
+/** The pattern of the first candidate, compared with the others. */
 export function patternOf(first: WeighedCandidate, others: readonly WeighedCandidate[], record: RecordName): Pattern {
   const lead = first.weight - Math.max(0, ...others.map(({ weight }) => weight));
   const isTheirs = (group: EvidenceGroup): boolean =>
@@ -127,8 +129,8 @@ function nameOf(first: WeighedCandidate, { isNamed, isCommon }: RecordName): Pat
   const name = axisOf(first, 'name', NAMES) ?? (isNamed ? 'other' : 'none');
   if (name !== 'same') return name;
   if (isCommon) return 'common';
-  // Of a partial index nobody knows which names are unique.
-  return signOf(first, 'uniqueness') === 'name-unique' ? 'own' : 'same';
+  // A partial index does not prove that a name is unique.
+  return evidenceIn(first, 'uniqueness') === 'name-unique' ? 'own' : 'same';
 }
 
 function rivalOf(lead: number): Pattern['rival'] {
@@ -140,7 +142,7 @@ function rivalOf(lead: number): Pattern['rival'] {
 function kindOf(first: WeighedCandidate, lead: number): Pattern['kind'] {
   if (lead < 0) return 'outweighed';
   if (first.ended !== null) return 'ended';
-  return signOf(first, 'number') === undefined ? 'plain' : 'number';
+  return evidenceIn(first, 'number') === undefined ? 'plain' : 'number';
 }
 
 const axisOf = <V>(
@@ -148,20 +150,21 @@ const axisOf = <V>(
   group: EvidenceGroup,
   values: Readonly<Partial<Record<Evidence, V>>>,
 ): V | undefined => {
-  const sign = signOf(candidate, group);
-  return sign === undefined ? undefined : values[sign];
+  const evidence = evidenceIn(candidate, group);
+  return evidence === undefined ? undefined : values[evidence];
 };
 
-/** The sign that a candidate has of a group. */
-export const signOf = ({ findings }: Pick<WeighedCandidate, 'findings'>, group: EvidenceGroup): Evidence | undefined =>
-  findings.find(({ sign }) => EVIDENCE[sign].group === group)?.sign;
+/** The evidence of a candidate in a group. */
+export const evidenceIn = (
+  { findings }: Pick<WeighedCandidate, 'findings'>,
+  group: EvidenceGroup,
+): Evidence | undefined => findings.find(({ evidence }) => EVIDENCE[evidence].group === group)?.evidence;
 
-/** Whether a candidate has a strong sign of a group. */
 export const isStrong = (candidate: WeighedCandidate, group: EvidenceGroup): boolean => {
-  const sign = signOf(candidate, group);
-  return sign !== undefined && EVIDENCE[sign].isStrong;
+  const evidence = evidenceIn(candidate, group);
+  return evidence !== undefined && EVIDENCE[evidence].isStrong;
 };
 
-/** The pattern as a text, by which answers are counted. */
+/** Answers are counted by this text. */
 export const patternText = ({ kind, name, address, phone, domain, rival }: Pattern): string =>
   [kind, name, address, phone, domain, rival].join(' ');

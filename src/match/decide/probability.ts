@@ -1,8 +1,11 @@
-/** How probable it is that the first candidate is the company meant: the fitted share of its pattern, and a user's answers. */
+/**
+ * The probability that the record means the first candidate: the fitted share of its pattern, adjusted by the user's
+ * answers.
+ */
 import { AXES, type Pattern, patternText } from './pattern.ts';
 import { SHARES } from './pattern-table.ts';
 
-/** A user's answers to matches of one pattern. */
+/** The user's answers to matches of one pattern. */
 export interface AnswerCount {
   readonly accepted: number;
   readonly of: number;
@@ -11,19 +14,18 @@ export interface AnswerCount {
 /** By the text of the pattern. */
 export type Answers = ReadonlyMap<string, AnswerCount>;
 
-/** Fewer answers change nothing. */
+/** Fewer answers are ignored. */
 const ENOUGH = 10;
-/** How many answers the fitted share stands for. */
+/** The number of answers that the fitted share counts as. */
 const FITTED = 20;
 
-/** The share of the table, and where a user gave enough answers their share of it. */
 export function probabilityOf(pattern: Pattern, answers: Answers): number {
   const share = fittedShare(pattern);
   const answered = enoughAnswers(pattern, answers);
   return answered === undefined ? share : (share * FITTED + answered.accepted) / (FITTED + answered.of);
 }
 
-/** A user's answers to a pattern, if they gave enough. */
+/** The user's answers to the pattern, if there are enough. */
 export function enoughAnswers(pattern: Pattern, answers: Answers): AnswerCount | undefined {
   const answered = answers.get(patternText(pattern));
   return answered !== undefined && answered.of >= ENOUGH ? answered : undefined;
@@ -39,11 +41,11 @@ const ROWS: ReadonlyMap<string, string> = new Map(
     }),
 );
 
-/** Digits of a share in per mille, and of the shares of one phone and domain with the space behind them. */
+/** The digits of a share, and the width of a group with the space after it. */
 const DIGITS = 3;
 const GROUP = AXES.rival.length * DIGITS + 1;
 
-/** The share of the labelled records of a pattern whose first candidate was meant. */
+/** The share of labelled records with this pattern that meant the first candidate. */
 function fittedShare({ kind, name, address, phone, domain, rival }: Pattern): number {
   const row = ROWS.get(`${kind} ${name} ${address}`) ?? '';
   const group = indexIn(AXES.phone, phone) * AXES.domain.length + indexIn(AXES.domain, domain);

@@ -1,7 +1,7 @@
-/** What a record holds of another country: its town, its postal code, its phone or its domain. */
+/** Signs of another country in a record: town, postal code, phone or domain. */
 import { foldLetters } from '../../protocol/danish/letters.ts';
 
-/** Towns that companies near Denmark have, without those of which Denmark has one, too. */
+/** Towns of the neighbouring countries whose names no Danish town has. */
 const TOWNS: ReadonlySet<string> = new Set(
   foldLetters(`Oslo Bergen Trondheim Stavanger Kristiansand Drammen Fredrikstad Tromsø Sandnes Stockholm Göteborg Gothenburg Malmö
   Malmø Helsingborg Uppsala Västerås Örebro Linköping Norrköping Jönköping Halmstad Landskrona Kristianstad Karlstad Gävle
@@ -12,13 +12,12 @@ const TOWNS: ReadonlySet<string> = new Set(
     .split(/\s+/u),
 );
 
-/** Codes of five digits, or with a country before them. */
+/** Five digits, or a code after a country's letters. */
 const POSTAL_CODE = /^(?:(?:se?|no?|de?|fi|nl|gb|uk|pl)[\s-]+\d{4,5}|\d{5}|\d{3} \d{2})(?:\D|$)/iu;
 const DOMAIN = /\.(?:se|no|fi|de|nl|uk|pl|is|fo)$/u;
-/** Greenland's and the Faroe Islands' numbers are no other country's. */
+/** Includes Greenland and the Faroe Islands. */
 const DANISH_PHONE = /^\+(?:45|298|299)/u;
 
-/** Whether the address of a record is in another country. */
 export function isAbroad({
   postalCode,
   city,
@@ -27,8 +26,7 @@ export function isAbroad({
   return POSTAL_CODE.test((postalCode ?? '').trim()) || TOWNS.has(first) || (first.length < 3 && TOWNS.has(second));
 }
 
-/** Whether a domain is of a country around Denmark. */
 export const isDomainAbroad = (domain: string): boolean => DOMAIN.test(domain);
 
-/** Whether a phone number (E.164) is of another country. */
+/** `phone` in E.164. */
 export const isPhoneAbroad = (phone: string): boolean => !DANISH_PHONE.test(phone);

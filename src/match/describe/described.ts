@@ -1,4 +1,4 @@
-/** A record of the CRM and an entry of the index, each taken apart once, so that they can be compared many times. */
+/** Parses a CRM record and an index entry once, so that they can be compared many times. */
 import { passesModulus11 } from '../../protocol/cvr-number.ts';
 import { type CompanyName, isForeignForm, readCompanyName } from '../../protocol/danish/company-name.ts';
 import { foldLetters } from '../../protocol/danish/letters.ts';
@@ -10,34 +10,32 @@ import type { Former, IndexEntry } from './entry.ts';
 import { withoutNotes } from './notes-in-name.ts';
 import { type NameReading, nameReadings } from './record-names.ts';
 
-/** What a CRM record says of its company. */
+/** What a CRM record says about its company. */
 type RecordPart = 'name' | 'street' | 'postalCode' | 'city' | 'country' | 'phone' | 'website' | 'email' | 'number';
 export type RecordText = Readonly<Partial<Record<RecordPart, string | null | undefined>>>;
 
-/** A record taken apart. */
+/** A parsed record. */
 export interface DescribedRecord {
-  /** Its name as it is written, without what stands beside it. */
+  /** The name as written, without notes. */
   readonly text: string;
   readonly name: CompanyName;
-  /** Other readings of its name. */
   readonly readings: readonly NameReading[];
   readonly address: StreetAddress;
-  /** E.164 where it is plainly one number. */
+  /** E.164; null unless it is plainly one number. */
   readonly phone: string | null;
   readonly domains: readonly string[];
-  /** A P-number in the place of the CVR number. */
+  /** A P-number in the field of the CVR number. */
   readonly unitNumber: string | null;
-  /** Digits in the place of the CVR number that are none: seven to nine of them, or with wrong check digits. */
+  /** Seven to nine digits in the field of the CVR number that are not valid, such as wrong check digits. */
   readonly mistypedNumber: string | null;
-  /** A CVR number that somebody wrote into the name. */
+  /** A CVR number in the name. */
   readonly statedNumber: string | null;
-  /** Whether the record says by its country or its form that it is not Danish. */
+  /** The country or the company form says that the company is not Danish. */
   readonly isForeign: boolean;
-  /** Whether its town or postal code is another country's. */
+  /** The town or postal code belongs to another country. */
   readonly isAbroad: boolean;
 }
 
-/** A name of an entry; `kind` says what it is to the company. */
 export interface DescribedName {
   readonly kind: 'main' | 'other' | 'unit' | 'former';
   readonly text: string;
@@ -45,7 +43,6 @@ export interface DescribedName {
   readonly read: CompanyName;
 }
 
-/** An address of an entry. */
 export interface DescribedAddress {
   readonly kind: 'main' | 'unit' | 'former';
   readonly text: string;
@@ -53,7 +50,7 @@ export interface DescribedAddress {
   readonly read: StreetAddress;
 }
 
-/** An entry taken apart. */
+/** A parsed index entry. */
 export interface DescribedEntry {
   readonly entry: IndexEntry;
   readonly names: readonly DescribedName[];
@@ -62,17 +59,17 @@ export interface DescribedEntry {
   readonly domains: readonly string[];
 }
 
-/** The register holds the companies of Greenland, too. */
+/** Includes Greenland, whose companies are in the register. */
 const DANISH =
   /^(?:dk|dnk|da[nm]mark|denmark|danemark|danmark.*|.*denmark|kongeriget danmark|gl|grl|gronland|greenland|kalaallit nunat)$/u;
 const UNIT_NUMBER = /^\D*(1\d{9})\D*$/u;
-/** A CVR number within a name, with its label and its brackets. */
+/** A CVR number within a name, with its label and brackets. */
 const STATED =
   /[([]?(?:(?:cvr|vat|se|dk)[\s.:-]{0,3}(?:nr|no)?[\s.:-]{0,3})?(?<!\d)(\d{2} ?\d{2} ?\d{2} ?\d{2})(?!\d)[)\]]?/iu;
-/** A phone number within a name, with its label and its brackets: no part of the name, and no CVR number. */
+/** A phone number within a name, with its label and brackets: neither part of the name nor a CVR number. */
 const CALLED =
   /[([]?(?<!\p{L})(?:tlf|telefon|tel|mobil|mob|phone)[\s.:-]{0,3}(?:nr[\s.:-]{0,3})?((?:\+?45 ?)?\d{2} ?\d{2} ?\d{2} ?\d{2})(?!\d)[)\]]?/iu;
-/** The address of a site in the place of the name. */
+/** A web address in the field of the name. */
 const SITE = /^\s*(?:https?:\/\/)?(?:www\.)?([\p{L}\p{N}.-]+)(\.\p{L}{2,4})\/?\s*$/iu;
 
 export function describeRecord(record: RecordText): DescribedRecord {
@@ -86,7 +83,7 @@ export function describeRecord(record: RecordText): DescribedRecord {
     name,
     readings: [
       ...nameReadings(bare, name),
-      // A name may begin with `Firma`, and end with a word that others note.
+      // A company's real name may begin with `Firma` or end with a word that others write as a note.
       ...(whole === bare ? [] : [{ kind: 'whole' as const, read: readCompanyName(whole) }]),
       ...(site === undefined ? [] : [{ kind: 'site' as const, read: readCompanyName(site) }]),
     ],
@@ -108,7 +105,7 @@ function mistypedIn(text: string): string | null {
   return /^\d{7,9}$/u.test(digits) && !passesModulus11(digits.padStart(8, '0')) ? digits : null;
 }
 
-/** What stands in the place of a name: the name itself, and what somebody wrote beside it or instead of it. */
+/** Splits the field of the name into the name, what was written next to it, and what was written instead of it. */
 function takeApart(written: string) {
   const [called, calledNumber] = CALLED.exec(written.slice(0, LONGEST)) ?? [];
   const text = called === undefined ? written : written.replace(called, ' ');
@@ -121,7 +118,7 @@ function takeApart(written: string) {
   return { bare, whole, calledNumber: calledNumber ?? phone, statedNumber, site };
 }
 
-/** Whether a record says by its country, its form, or by phone and domain together, that it is not Danish. */
+/** Whether the country, the form, or phone and domain together say that the company is not Danish. */
 function isForeign(
   stated: string | null | undefined,
   { name, phone, domains }: Pick<DescribedRecord, 'name' | 'phone' | 'domains'>,
@@ -157,7 +154,6 @@ export function describeEntry(entry: IndexEntry): DescribedEntry {
   };
 }
 
-/** Whether an entry is a production unit. */
 const isUnit = ({ number, company }: Pick<IndexEntry, 'number' | 'company'>): boolean => number !== company;
 
 const addressOf = (
@@ -170,10 +166,10 @@ const addressOf = (
   read: readStreetAddress(value),
 });
 
-/** The first number in a text, as `Tlf. 12 34 56 78 / 87 65 43 21` holds two. */
+/** The first number of a text: `Tlf. 12 34 56 78 / 87 65 43 21` holds two. */
 const NUMBER = /(?:\+|\(\+?)?\d[\d\s().\-\u2010-\u2015]*\d/u;
 
-/** A number of a switchboard or a mobile; what is no whole number says nothing. */
+/** Null unless it is a whole number of a switchboard or mobile. */
 function phoneOf(spelled: string | null | undefined): string | null {
   const [number = ''] = NUMBER.exec((spelled ?? '').slice(0, 60).replace(/\(0\)/u, '')) ?? [];
   const phone = internationalPhone(number);

@@ -1,6 +1,6 @@
 /**
- * The keys by which a record finds its candidates: a company is a candidate where it shares one. Keys are numbers made of
- * texts, so that they take eight bytes of the index; that two texts make the same number is rare, and costs a comparison.
+ * The keys by which a record finds its candidates: a company is a candidate if both have a key in common. A key is a
+ * hash of a text and takes eight bytes; a rare collision costs one comparison.
  */
 import { domainToUnicode } from 'node:url';
 import type { CompanyName } from '../../protocol/danish/company-name.ts';
@@ -8,7 +8,7 @@ import { foldLetters } from '../../protocol/danish/letters.ts';
 import type { StreetAddress } from '../../protocol/danish/street-address.ts';
 import type { DescribedEntry, DescribedRecord } from './described.ts';
 
-/** What a key says: the more it says alone, the sooner its company is looked at. */
+/** How much a key says alone: companies with the heaviest keys are compared first. */
 export const KEY_WEIGHTS = {
   name: 5,
   phone: 5,
@@ -21,26 +21,26 @@ export const KEY_WEIGHTS = {
 } as const;
 export type KeyKind = keyof typeof KEY_WEIGHTS;
 
-/** A key and what it is made of. */
+/** A key and its source. */
 export interface MatchKey {
   readonly kind: KeyKind;
   readonly key: number;
 }
 
 const WORDS = 6;
-/** Characters of the beginning and the end that find a name with a slip in the other part. */
+/** Characters at the beginning and the end that find a name with a typing error elsewhere. */
 const PIECE = 7;
 
 export const recordKeys = (record: DescribedRecord): readonly MatchKey[] =>
   unique([
-    // A record finds companies that had its name, too.
+    // Former names too.
     ...nameKeys(record.name, 'name'),
     ...(record.name.compact === '' ? [] : [keyOf('formerName', record.name.compact)]),
     ...record.readings.flatMap(({ read }) => nameKeys(read, 'name')),
     ...otherOrders(record.name),
     ...withTown(record),
     ...record.domains.flatMap((domain) => nameKey(labelOf(domain))),
-    // A brand is known by its domain.
+    // Brands are known by their domains.
     ...(record.name.compact === '' ? [] : [keyOf('domain', `${record.name.compact}.dk`)]),
     ...wordKeys(record.name, [record.address]),
     ...addressKeys([record.address]),
@@ -62,13 +62,13 @@ export const entryKeys = ({ names, addresses, phone, domains }: DescribedEntry):
     ...domains.map((domain) => keyOf('domain', domain)),
   ]);
 
-/** The name in a domain, as names are compact: `nordlys-byg.dk` as `nordlysbyg`, that of `blåbær.dk` as `blabar`. */
+/** The compact name in a domain: `nordlysbyg` of `nordlys-byg.dk`, `blabar` of `blåbær.dk`. */
 export function labelOf(domain: string): string {
   const [label = ''] = domain.split('.');
   return foldLetters(label.startsWith('xn--') ? domainToUnicode(label) : label).replaceAll('-', '');
 }
 
-/** The key of an address with its house number; undefined where it is not whole. */
+/** The key of an address with a house number; undefined if a part is missing. */
 export const addressKey = ({ postalCode, street, house }: StreetAddress): number | undefined =>
   postalCode === null || street === null || house === null
     ? undefined
@@ -85,19 +85,19 @@ const nameKeys = (name: CompanyName, kind: 'name' | 'formerName'): readonly Matc
   return owner === null ? keys : [...keys, keyOf('name', ownedName(name))];
 };
 
-/** The name with its owner: many are called by their trade and their owner. */
+/** The name and its owner, because many names are only a trade. */
 export const ownedName = ({ compact, owner }: CompanyName): string => `${compact} ${owner}`;
 
-/** Names of more words are found by their address. */
+/** Longer names are found by their address. */
 const TURNED = 4;
 
-/** The name with words from its beginning behind it: `VVS Vejle` of `Vejle VVS`. */
+/** The name with its first words moved to the end: `VVS Vejle` of `Vejle VVS`. */
 const otherOrders = ({ words }: CompanyName): readonly MatchKey[] =>
   words.length > TURNED
     ? []
     : words.slice(1).flatMap((_, at) => nameKey([...words.slice(at + 1), ...words.slice(0, at + 1)].join('')));
 
-/** The name with its town, and without it where it names it: the index may have either. */
+/** The name with and without its town: the index may have either. */
 function withTown({ name: { words, compact }, address: { city } }: DescribedRecord): readonly MatchKey[] {
   if (city === null || compact === '') return [];
   const at = words.lastIndexOf(city);

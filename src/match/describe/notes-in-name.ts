@@ -1,16 +1,15 @@
-/** What people write beside a name in a CRM, by a list of words: no part of the name. Pure. */
+/** Removes people's notes from a name, by a list of words. Pure. */
 import { passesModulus11 } from '../../protocol/cvr-number.ts';
 
-/** A name without such notes, and what they say. */
 export interface NotedName {
   readonly name: string;
-  /** A phone number behind the name. */
+  /** A phone number after the name. */
   readonly phone: string | undefined;
 }
 
 const LONGEST = 200;
 
-/** What a person notes of a customer: alone behind a mark, or in brackets. */
+/** Notes about a customer: alone after a separator, or in brackets. */
 const WORDS =
   `faktura|fakturaer|fakturering|fakturaadresse|invoice|bogholderi|bogholderiet|regnskab|kreditor|debitor|vip|dublet|dubletter|
 duplikat|duplicate|slet|slettes|skal slettes|bruges ikke|brug ikke|m[åa] ikke bruges|inaktiv|inactive|aktiv|gammel kunde|ny kunde|
@@ -25,7 +24,7 @@ const BEHIND = new RegExp(
   `(?:[/|,;] ?| [-\\u2010-\\u2015] ?)(?:${WORDS})[ ?!.]{0,5}$| (?:dublet|duplikat|duplicate|vip|slettes|inaktiv|kreditstop)[ ?!.]{0,5}$`,
   'iu',
 );
-/** The beginning of `OBS: ring først`, a note with all that follows; in front of a name it is alone. */
+/** The beginning of a note such as `OBS: ring først`, which takes the rest; before a name only the word is a note. */
 const REMARK = /[ ,;/([-](?:obs|nb|bem(?:ærk)?|note|vigtigt?) ?[:!]/iu;
 const BEFORE =
   /^(?:(?:obs|nb|vip|dublet|vigtigt?) ?[:!?]|\*|(?:virksomhed(?:en)?|kunde|leverandør|navn|firmanavn) ?:)/iu;
@@ -33,24 +32,24 @@ const FIRM = /^firma(?:et)? ?:? /iu;
 const SHOUTED = '!?* ';
 const SEPARATORS = ' ,;/|([-\u2010\u2011\u2012\u2013\u2014\u2015';
 
-/** The beginning of `(nu Solvind ApS)`: it is called so today. */
+/** The beginning of `(nu Solvind ApS)`, the current name. */
 const NOW = /(?:[([] ?| [-\u2010-\u2015] |[,;/] ?)(?:nu|now|hedder nu|er nu|nyt navn) ?:? /giu;
-/** The beginning of `(tidligere Nordlys)`: it was called so, as another may be today. */
+/** The beginning of `(tidligere Nordlys)`, a former name that another company may have today. */
 const BEFORE_NOW =
   /(?:[([] ?| [-\u2010-\u2015] |[,;/] ?)(?:tidl\.?|tidligere|tdl\.?|formerly|fhv\.?|f\.?k\.?a\.?|ex|hed f[øo]r) ?:? /giu;
 
-/** Eight digits behind a name, in whole or in pairs: a number that fails the check digits is no CVR number. */
+/** Eight digits after a name, with or without blanks: with wrong check digits they are not a CVR number. */
 const PHONE = /[ ,;/(-]((?:(?:\+|00)45[ -]?)?\d{2}[ .-]?\d{2}[ .-]?\d{2}[ .-]?\d{2})\)?$/u;
 const COUNTRY_CODE = /^(?:\+|00)45/u;
 
-/** Takes what is no part of it out of a name. A name that is nothing else stays. */
+/** Removes the notes from a name; a name that is only a note stays. */
 export function withoutNotes(text: string): NotedName {
   if (text.length > LONGEST) return { name: text, phone: undefined };
-  // One space between words: an expression that repeats any number of them could take quadratic time.
+  // Single spaces, because an expression that repeats blanks could take quadratic time.
   const whole = text.trim().replaceAll(/\s+/gu, ' ');
   let name = whole;
   let phone: string | undefined;
-  // Each note may stand behind another one.
+  // A note may follow another one.
   for (let before = ''; before !== name; ) {
     before = name;
     const found = phoneIn(name);
@@ -70,7 +69,6 @@ export function withoutNotes(text: string): NotedName {
   return { name: name === whole ? text : name, phone };
 }
 
-/** The phone number at the end of a name. */
 function phoneIn(name: string): { readonly digits: string; readonly index: number } | undefined {
   const found = PHONE.exec(name);
   const digits = found?.[1] ?? '';
@@ -78,7 +76,7 @@ function phoneIn(name: string): { readonly digits: string; readonly index: numbe
   return found !== null && isPhone ? { digits, index: found.index } : undefined;
 }
 
-/** A name and another one of at least so many characters behind it, up to the end or a bracket there. */
+/** A name, and after it another one of at least `least` characters, up to the end or a bracket. */
 function named(name: string, opening: RegExp, least: number): { own: string; other: string } | undefined {
   for (const { 0: begin, index } of name.matchAll(opening)) {
     const rest = name.slice(index + begin.length).trimEnd();
@@ -89,13 +87,12 @@ function named(name: string, opening: RegExp, least: number): { own: string; oth
   return undefined;
 }
 
-/** A text without these characters at its end. */
 function withoutEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
-/** What is left of a name, if it is still one. */
+/** The rest, if it is still a name. */
 const kept = (name: string, left: string): string =>
   /[\p{L}\p{N}]/u.test(left) ? left.trim().replaceAll(/\s+/gu, ' ') : name;

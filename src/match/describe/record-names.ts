@@ -1,40 +1,39 @@
-/** The names that a record may mean: its name as it stands, and as it was before people and systems changed it. */
+/** The possible names in a record: as written, and as it was before people and systems changed it. */
 import { type CompanyName, LOST_LETTER, readCompanyName } from '../../protocol/danish/company-name.ts';
 
 /**
- * Another reading of a record's name: `bare` is it without what people add in a CRM, as `Nordlys ApS - Lager`; `filled` has
- * letters where a system lost some; `site` is the address of a site that stands in its place; `whole` is the name with the notes
- * beside it.
+ * Another reading of a record's name. `bare`: without additions, as in `Nordlys ApS - Lager`; `filled`: with letters
+ * that a system lost; `site`: from a web address instead of a name; `whole`: with the notes.
  */
 export interface NameReading {
   readonly kind: 'bare' | 'filled' | 'site' | 'whole';
   readonly read: CompanyName;
 }
 
-/** Where people part a name from what they add: a dash or a bar, a comma, a line's end, brackets. */
+/** Separators between a name and an addition: a dash, a bar, a comma or a line break. */
 const PARTED = /\s[-\u2010-\u2015|:\u00b7\u2022]+\s|\/\/|[|;\n]|,\s/u;
 const BRACKETS = /[([{][^)\]}]*[)\]}]?/gu;
-/** What stands behind a form is not of the name; a form within the first letters is none. */
+/** What follows the form is not part of the name. */
 const FORM = /\s(?:a\.?p\.?s|[aikp]\s?\/\s?s|ivs)[\s.,]/iu;
 const BEFORE_FORM = 3;
-/** Shorter parts are words of anybody. */
+/** Shorter parts are common words. */
 const LONG_ENOUGH = 4;
 const MOST_PARTS = 4;
-/** Words that make another company of the same group of a name. */
+/** Words that make a name that of another company in the group. */
 const GROUP_WORD =
   /^(?:holding(?:selskab(?:et)?)?|invest(?:ment)?|ejendom(?:me)?|gruppen?|group|koncern|kapital|capital|finans|komplementar)$/u;
-/** What makes another company of a name besides. */
+/** Other words that distinguish companies. */
 const TELLING = /^(?:\d{1,2}|(?!i$)\p{L}|(?!i$)[ivx]{1,4}|af)$/u;
 
-/** Whether one name has a word of a group's company that the other has not: Nordlys Holding of Nordlys. */
+/** Whether one name has a group word that the other lacks: Nordlys Holding and Nordlys. */
 export const isOfGroup = (words: readonly string[], other: readonly string[]): boolean =>
   words.some((word) => GROUP_WORD.test(word) && !other.includes(word));
-/** More lost letters leave too little of a name. */
+/** With more lost letters too little of a name is left. */
 const MOST_LOST = 3;
-/** What Danish letters are folded to: those that systems lose. */
+/** The folded Danish letters, which systems lose. */
 const LETTERS = ['a', 'o'];
 
-/** Readings besides that of the whole name. */
+/** Readings other than that of the whole name. */
 export function nameReadings(text: string, whole: CompanyName): readonly NameReading[] {
   const parts = new Map<string, NameReading>();
   for (const part of partsOf(text)) {

@@ -1,34 +1,34 @@
-/** The sign of the address. */
+/** Evidence from the address. */
 import type { StreetAddress } from '../../protocol/danish/street-address.ts';
 import type { DescribedAddress, DescribedEntry } from '../describe/described.ts';
 import { isWithin } from './distance.ts';
 import { type Evidence, type EvidenceFinding, SHARED_ADDRESS_FROM } from './weights.ts';
 
-/** What the entry's addresses say of the record's; `sharedBy` is how many companies have the record's address. */
+/** `sharedBy`: the number of companies at the record's address. */
 export function addressFindings(
   record: StreetAddress,
   { addresses }: DescribedEntry,
   sharedBy: number,
 ): readonly EvidenceFinding[] {
   return addresses.flatMap((address): readonly EvidenceFinding[] => {
-    const sign = signOf(record, address, sharedBy > SHARED_ADDRESS_FROM);
-    return sign === undefined ? [] : [{ sign, what: address.text, when: address.until }];
+    const evidence = evidenceOf(record, address, sharedBy > SHARED_ADDRESS_FROM);
+    return evidence === undefined ? [] : [{ evidence, what: address.text, when: address.until }];
   });
 }
 
-function signOf(record: StreetAddress, address: DescribedAddress, isCrowded: boolean): Evidence | undefined {
+function evidenceOf(record: StreetAddress, address: DescribedAddress, isCrowded: boolean): Evidence | undefined {
   const { kind, read } = address;
   const isStreet = isSaid(record.street, read.street) && isPlace(record, read);
   if (!isStreet || record.house === null || !isHouse(record.house, read.house))
     return kind === 'former' ? undefined : nearSign(record, read, isStreet);
   if (kind === 'former') return 'former-address-same';
-  // A town has some streets twice, and how many companies share the address is known by its postal code.
+  // A town may have a street name twice, and without a postal code the number of companies there is unknown.
   if (record.postalCode === null) return 'address-spelling';
   if (isCrowded) return 'address-crowded';
   return kind === 'unit' ? 'unit-address-same' : 'address-same';
 }
 
-/** Shorter streets that differ in a letter are two streets. */
+/** A letter of difference makes shorter street names two streets. */
 const LONG_ENOUGH = 6;
 
 const isSpelledNearly = (record: StreetAddress, read: StreetAddress): boolean =>
@@ -39,7 +39,7 @@ const isSpelledNearly = (record: StreetAddress, read: StreetAddress): boolean =>
   Math.min(record.street.length, read.street.length) >= LONG_ENOUGH &&
   isWithin(record.street, read.street, 1);
 
-/** Whether the postal codes are equal, or the towns where the record has no postal code. */
+/** Whether the postal codes are equal, or the towns if the record has no postal code. */
 const isPlace = (record: StreetAddress, read: StreetAddress): boolean =>
   record.postalCode === null ? isSaid(record.city, read.city) : record.postalCode === read.postalCode;
 
@@ -57,7 +57,7 @@ function nearSign(record: StreetAddress, read: StreetAddress, isStreet: boolean)
 
 const isSaid = (a: string | null, b: string | null): boolean => a !== null && a === b;
 
-/** A CRM often leaves out the letter of a house. */
+/** CRM records often lack the letter of a house number. */
 const isHouse = (a: string, b: string | null): boolean =>
   b !== null &&
   (a === b || (a.replace(/\D/gu, '') === b.replace(/\D/gu, '') && (/^\d+$/u.test(a) || /^\d+$/u.test(b))));

@@ -1,13 +1,13 @@
-/** How many letters part two words. */
+/** Edit distance. */
 
 /**
- * Whether one text becomes the other by at most `most` changes: a letter put in, left out, replaced, or two beside each
- * other exchanged. Takes time by the length times `most`.
+ * Whether at most `most` edits turn one text into the other: insert, delete, replace, swap neighbours. Time grows with
+ * length times `most`.
  */
 export function isWithin(a: string, b: string, most: number): boolean {
   if (Math.abs(a.length - b.length) > most) return false;
   if (a === b || most === 0) return a === b;
-  // What both begin and end with needs no comparing: most texts differ in the middle, or everywhere.
+  // Skip the common beginning and end: most texts differ in the middle or everywhere.
   const begin = sharedBegin(a, b);
   const end = sharedEnd(a, b, begin);
   return isWithinRows(a.slice(begin, a.length - end), b.slice(begin, b.length - end), most);

@@ -1,4 +1,4 @@
-/** The sign of the name: how alike two names are. */
+/** Evidence from the name. */
 import type { CompanyName } from '../../protocol/danish/company-name.ts';
 import { hasOtherLetters } from '../../protocol/danish/letters.ts';
 import type { DescribedEntry, DescribedName, DescribedRecord } from '../describe/described.ts';
@@ -7,10 +7,9 @@ import { isOfGroup, type NameReading } from '../describe/record-names.ts';
 import { isShortened, isSpelledNearly, isSwapped, namesAnother } from './spelling.ts';
 import type { Evidence, EvidenceFinding } from './weights.ts';
 
-/** Shorter domains are words of anybody. */
+/** Shorter domain names are common words. */
 const BRAND = 4;
 
-/** What the names of the entry say of the record's. */
 export function nameFindings(
   { text, name: whole, readings, address }: DescribedRecord,
   { names, addresses, domains, entry }: DescribedEntry,
@@ -18,7 +17,7 @@ export function nameFindings(
   if (whole.compact === '') return [];
   const towns = addresses.flatMap(({ kind, read }) => (kind === 'former' ? [] : (read.city ?? [])));
   const what = domains.find((domain) => whole.compact.length >= BRAND && labelOf(domain) === whole.compact);
-  const brand: readonly EvidenceFinding[] = what === undefined ? [] : [{ sign: 'name-of-domain', what }];
+  const brand: readonly EvidenceFinding[] = what === undefined ? [] : [{ evidence: 'name-of-domain', what }];
   return names.flatMap((name): readonly EvidenceFinding[] => {
     const found = [
       gradeOf(whole, name.read, { form: entry.form, town: address.city, towns }),
@@ -27,8 +26,9 @@ export function nameFindings(
       ),
     ];
     const graded = found.flatMap((grade): readonly EvidenceFinding[] => {
-      const sign = grade === undefined ? undefined : signOf(withLetters(grade, text, name.text), name, names[0]);
-      return sign === undefined ? [] : [{ sign, what: name.text, when: name.until }];
+      const evidence =
+        grade === undefined ? undefined : evidenceOf(withLetters(grade, text, name.text), name, names[0]);
+      return evidence === undefined ? [] : [{ evidence, what: name.text, when: name.until }];
     });
     return [...graded, ...brand];
   });
@@ -54,7 +54,11 @@ type Grade =
   | 'short-with-form'
   | 'short';
 
-function signOf(grade: Grade, { kind, read }: DescribedName, current: DescribedName | undefined): Evidence | undefined {
+function evidenceOf(
+  grade: Grade,
+  { kind, read }: DescribedName,
+  current: DescribedName | undefined,
+): Evidence | undefined {
   if (kind === 'main') return `name-${grade}`;
   const isSame = grade === 'same' || grade === 'but-form';
   if (kind === 'former' && isSame)
@@ -64,12 +68,10 @@ function signOf(grade: Grade, { kind, read }: DescribedName, current: DescribedN
   return `name-${grade}`;
 }
 
-/** What the entry and the record say beside the names. */
+/** What else the comparison of names needs. */
 interface Beside {
   readonly form: string | null;
-  /** The record's town. */
   readonly town: string | null;
-  /** The towns of the entry. */
   readonly towns: readonly string[];
 }
 
@@ -101,11 +103,11 @@ function likeness(
   return namesAnother(record, other) ? 'other-word' : 'spelling';
 }
 
-/** The register has the letters right: a `Bådcenter` is no `Badcenter`. */
+/** The register spells Danish letters right, so a `Bådcenter` is not a `Badcenter`. */
 const withLetters = (grade: Grade, text: string, name: string): Grade =>
   (grade === 'same' || grade === 'but-form') && hasOtherLetters(text, name) ? 'spelling' : grade;
 
-/** Whether the name says who stands behind the other one: `Ole Hansen - Salon Sol` of `Salon Sol v/ Ole Hansen`. */
+/** Whether the name states the owner of the other: `Ole Hansen - Salon Sol` and `Salon Sol v/ Ole Hansen`. */
 const namesOwner = ({ words }: CompanyName, { owner }: CompanyName): boolean =>
   owner?.split(' ').every((word) => words.includes(word)) ?? false;
 
@@ -115,10 +117,10 @@ const readingGrade = (kind: NameReading['kind'] | 'owned', grade: Grade | undefi
   return kind === 'bare' ? 'but-addition' : 'spelling';
 };
 
-/** Names of so few letters are many companies' initials. */
+/** Names this short are the initials of many companies. */
 const FEW = 2;
 
-/** How names of the same letters are the same; undefined where they have others. */
+/** Grades names with the same letters; undefined for other names. */
 function sameGrade(record: CompanyName, other: CompanyName, form: string | null): Grade | undefined {
   if (record.compact !== other.compact) return undefined;
   if (record.compact.length <= FEW)
@@ -136,24 +138,24 @@ const knownForm = (name: CompanyName, form: string | null): string | null =>
 
 const plainForm = (form: string): string => form.toLowerCase().replaceAll(/[^\p{L}]/gu, '');
 
-/** An IVS became an ApS by law, so that these two are one. */
+/** The law turned every IVS into an ApS. */
 const group = (form: string): string => (form === 'ivs' ? 'aps' : form);
 const conflicts = (a: string | null, b: string | null): boolean => a !== null && b !== null && group(a) !== group(b);
 
-/** Whether two owners differ: `O. Hansen` is Ole Hansen, and `P. Hansen` is not. */
+/** `O. Hansen` may be Ole Hansen, `P. Hansen` is not. */
 function isOtherOwner(a: string | null, b: string | null): boolean {
   if (a === null || b === null || a.includes(b) || b.includes(a)) return false;
   return a.charAt(0) !== b.charAt(0) || a.split(' ').at(-1) !== b.split(' ').at(-1);
 }
 
-/** Numbers and single letters in a name tell companies apart: Byg 2 is not Byg 3, and Byg II is not Byg III. */
+/** Numbers and single letters distinguish companies: Byg 2 and Byg 3, Byg II and Byg III. */
 const TELLING = /\d|^\p{L}$|^[ivx]{1,4}$/u;
 const numbersOf = ({ words }: CompanyName): string => words.filter((word) => TELLING.test(word)).join(' ');
 
-/** What is left without its town is not said by a trade alone. */
+/** A shorter rest without the town may be only a trade. */
 const LEFT = 5;
 
-/** The name without one of these towns behind it, with the letters of its district. */
+/** The name without one of these towns and its district letters at the end. */
 function withoutTown({ words }: CompanyName, towns: readonly string[]): string | undefined {
   const isTown = (at: number): boolean => towns.includes(words.at(at) ?? '');
   const cut = isTown(-1) ? 1 : (words.at(-1) ?? '').length <= 2 && isTown(-2) ? 2 : 0;
@@ -161,7 +163,7 @@ function withoutTown({ words }: CompanyName, towns: readonly string[]): string |
   return left.length < LEFT ? undefined : left;
 }
 
-/** Fewer letters are the initials of anybody. */
+/** Fewer letters are common initials. */
 const INITIALS = 3;
 
 const isInitials = ({ words, compact }: CompanyName, long: CompanyName): boolean =>
@@ -170,6 +172,6 @@ const isInitials = ({ words, compact }: CompanyName, long: CompanyName): boolean
   compact.length === long.words.length &&
   long.words.every((word, at) => word.startsWith(compact.charAt(at)));
 
-/** Whether all words of one stand in the other, with one that is more than a word or two of the trade. */
+/** Whether one name contains all words of the other, of which one is more than a common word. */
 const isPart = (words: readonly string[], all: readonly string[]): boolean =>
   words.length < all.length && words.some((word) => word.length > 3) && words.every((word) => all.includes(word));

@@ -1,16 +1,16 @@
-/** Names that differ as people and systems write them, and mean the same. */
+/** Recognises names that people and systems spell differently. */
 import type { CompanyName } from '../../protocol/danish/company-name.ts';
 import { isOtherWord } from '../../protocol/danish/name-words.ts';
 import { isWithin } from './distance.ts';
 
 type Name = Pick<CompanyName, 'words' | 'compact' | 'shortened'>;
 
-/** How many letters may differ in a whole name, by length. */
+/** Allowed edits in a whole name, by its length. */
 const slips = (length: number): number => (length < 6 ? 0 : length < 12 ? 1 : length < 20 ? 2 : 3);
-/** How many in one of several words: Hansen is not Jensen. */
+/** Allowed edits in one of several words: Hansen is not Jensen. */
 const slipsOfWord = (length: number): number => (length < 4 ? 0 : length < 8 ? 1 : 2);
 
-/** Whether slips of a keyboard part the names. */
+/** Whether typing errors explain the difference. */
 export function isSpelledNearly(a: Name, b: Name): boolean {
   const most = slips(Math.min(a.compact.length, b.compact.length));
   if (a.words.length !== b.words.length || a.words.length < 2)
@@ -22,7 +22,7 @@ export function isSpelledNearly(a: Name, b: Name): boolean {
   return areNear && isWithin(a.compact, b.compact, most + 1);
 }
 
-/** Whether what parts two such names makes another given name, surname or trade of the record's word. */
+/** Whether the difference turns the record's word into another given name, surname or trade. */
 export function namesAnother(record: Name, other: Name): boolean {
   const isOneWordMore = record.words.length !== other.words.length;
   return (
@@ -34,7 +34,7 @@ export function namesAnother(record: Name, other: Name): boolean {
   );
 }
 
-/** Whether one name is the other with a word more: Nordlys IT is not Nordlys. */
+/** Whether one name is the other plus a word: Nordlys IT is not Nordlys. */
 const isWithWord = (short: Name, long: Name): boolean =>
   short.words.length < long.words.length && short.words.every((word) => long.words.includes(word));
 
@@ -44,10 +44,10 @@ export const isSwapped = (a: Name, b: Name): boolean =>
 
 const sorted = ({ words }: Name): string => words.toSorted().join(' ');
 
-/** A field of a CRM that cuts names holds so many letters. */
+/** CRM fields that cut names hold at least this many characters. */
 const CUT = 18;
 
-/** Whether one name is the other with shorter words: `O. Hansen Tømrerforr.`, or cut where a field of the record ended. */
+/** Whether one name abbreviates the other, as `O. Hansen Tømrerforr.` does, or was cut at the end of a field. */
 export const isShortened = (record: Name, other: Name): boolean =>
   isCut(record, other) || hasShortWords(record, other) || hasShortWords(other, record);
 

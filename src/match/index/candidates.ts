@@ -8,13 +8,13 @@ import { addressKey, KEY_WEIGHTS, keyOf, type MatchKey, ownedName, recordKeys } 
 import type { MatchCandidate, SharedBy } from '../evidence/score.ts';
 import { readEntries } from './write.ts';
 
-/** Entries that are read of one key: a word that a whole town has in its names says nothing. */
+/** Entries to read for one key: a word of many names says nothing. */
 const PER_KEY = 40;
-/** Companies that are compared with a record. */
+/** Companies to compare with one record. */
 const PER_RECORD = 20;
-/** Entries of one company that are compared: a chain has a production unit in every town. */
+/** Entries to compare of one company: a chain has a production unit in every town. */
 const PER_COMPANY = 5;
-/** Above every number of an entry. */
+/** Greater than every CVR number and P-number. */
 const LAST = 99_999_999_999;
 
 export interface FoundCandidates {
@@ -28,7 +28,7 @@ interface Hit {
   readonly company: number;
 }
 
-/** The candidates of each record, in the order of the records. Two reads for all of them. */
+/** In the order of the records; two reads for all of them. */
 export async function findCandidates(db: Db, records: readonly DescribedRecord[]): Promise<readonly FoundCandidates[]> {
   const keys = records.map(recordKeys);
   const hits = await readHits(db, [...new Set(keys.flat().map(({ key }) => key))]);
@@ -51,14 +51,13 @@ export async function findCandidates(db: Db, records: readonly DescribedRecord[]
   }));
 }
 
-/** The numbers that a record names. */
 const numbersOf = ({ unitNumber, statedNumber }: DescribedRecord): readonly string[] =>
   [unitNumber, statedNumber].filter((number) => number !== null);
 
-/** CVR numbers have eight digits, also those that begin with a zero. */
+/** Restores the leading zero of a CVR number. */
 const spelled = (number: number): string => String(number).padStart(8, '0');
 
-/** The first entries of each key: companies before production units. */
+/** The first entries of each key: companies come before production units. */
 async function readHits(db: Db, keys: readonly number[]): Promise<ReadonlyMap<number, readonly Hit[]>> {
   const { rows } = await sql<Hit>`select found.key, found.entry, found.company
     from (select cast(value as bigint) as key from ${each(db, keys.map(String))} as listed) as wanted
@@ -73,7 +72,7 @@ interface ChosenCompany {
   readonly entries: readonly number[];
 }
 
-/** The companies with the weightiest keys. A key that many have says less. */
+/** The companies with the heaviest keys. A key that many companies share weighs less. */
 function chooseCompanies(
   keys: readonly MatchKey[],
   hits: ReadonlyMap<number, readonly Hit[]>,
@@ -103,7 +102,7 @@ function chooseCompanies(
     }));
 }
 
-/** The companies with the one whose number, or whose production unit's, the record names. */
+/** Adds the company whose CVR number or P-number the record states. */
 function withEntry(found: readonly ChosenCompany[], entry: IndexEntry): readonly ChosenCompany[] {
   const company = Number(entry.company);
   const entries = found.find((one) => one.company === company)?.entries ?? [];

@@ -1,11 +1,11 @@
-/** A line of a company file, as an entry of the index. */
+/** Parses a line of a company file into an index entry. */
 import Type from 'typebox';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import type { AddressText } from '../../protocol/danish/street-address.ts';
 import { type Issue, shape } from '../../protocol/shape.ts';
 import type { Former, IndexEntry } from '../describe/entry.ts';
 
-/** Why a line is no entry. */
+/** Why a line is rejected. */
 export interface EntryProblem {
   readonly problem: string;
 }
@@ -29,7 +29,7 @@ const LINE = Type.Object({
 });
 const FIELDS = Object.keys(LINE.properties);
 
-/** Reads a JSON object. */
+/** Parses a JSON object. */
 export function entryOfLine(line: unknown): IndexEntry | EntryProblem {
   const issues: Issue[] = [];
   const read = shape(LINE, line, 'line', issues);
@@ -66,7 +66,7 @@ function entryOf(line: Type.Static<typeof LINE>): IndexEntry | EntryProblem {
 
 const UNTIL = /\(until (\d{4}(?:-\d\d){0,2})\)$/u;
 
-/** Reads a line of CSV: several values in one cell are parted by `|`, and `(until 2021-05-01)` may follow a former one. */
+/** Parses a line of CSV. `|` separates values in a cell; `(until 2021-05-01)` may follow a former one. */
 export function entryOfCells(columns: readonly string[], cells: readonly string[]): IndexEntry | EntryProblem {
   const line: Record<string, unknown> = {};
   for (const [at, column] of columns.entries()) {

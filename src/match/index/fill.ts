@@ -1,4 +1,4 @@
-/** Fills the company index. Each step stores its position with what it brings: a process that ends loses one step. */
+/** Fills the company index. Each step stores its position in the same transaction, so a crash loses one step. */
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Store, Tx } from '../../store/store.ts';
@@ -8,14 +8,14 @@ import { mergeBucket } from './stage.ts';
 import { holdsPart, type IndexState, readIndexState, saveIndexState } from './state.ts';
 import { clearIndex, storeEntries } from './write.ts';
 
-/** Entries of one transaction: others get their turn in between. */
+/** Entries in one transaction: other writers run in between. */
 const STEP = 1_000;
 
 export interface FillDeps {
   readonly store: Store;
   readonly now: () => number;
   readonly report: (step: { readonly entries: number; readonly position: string }) => void;
-  /** Called for each line that is no company. */
+  /** Called for each rejected line. */
   readonly onProblem: (line: { readonly line: number; readonly problem: string }) => void;
 }
 
@@ -25,8 +25,8 @@ export interface Filled {
 }
 
 /**
- * Adds the companies of a file to the index, in place of those of the same numbers. Continues where an earlier run with the
- * same file stopped. Throws the signal's reason where it is stopped.
+ * Adds the companies of a file and replaces those with the same numbers. Continues an interrupted run with the same
+ * file. Throws the signal's reason when stopped.
  */
 export async function fillFromFile(deps: FillDeps, file: string, signal: AbortSignal): Promise<Filled> {
   const { store, now } = deps;
@@ -70,7 +70,7 @@ export async function fillFromFile(deps: FillDeps, file: string, signal: AbortSi
   return filled;
 }
 
-/** Brings what is staged into the index, a bucket at a time; the index is ready then. */
+/** Moves the staged keys into the index, one bucket at a time; then the index is ready. */
 async function sortKeys({ store, now, report }: FillDeps, state: IndexState, signal: AbortSignal): Promise<void> {
   for (let isSome = true; isSome; ) {
     signal.throwIfAborted();
@@ -84,7 +84,7 @@ async function sortKeys({ store, now, report }: FillDeps, state: IndexState, sig
   }
 }
 
-/** Reads the next entries of the register behind a position, in the transaction; empty at the end. */
+/** Reads the next entries of the register after a position, in the transaction; an empty list at the end. */
 export type ReadRegister = (
   tx: Tx,
   after: string,
@@ -92,8 +92,8 @@ export type ReadRegister = (
 ) => Promise<{ readonly entries: readonly IndexEntry[]; readonly last: string | undefined }>;
 
 /**
- * Makes the index anew from the register's snapshots. From its beginning on the service keeps the index up to date, so that
- * no change falls between the two.
+ * Rebuilds the index from the register's snapshots. The service keeps it up to date from the start of the rebuild, so
+ * no change is lost.
  */
 export async function rebuildIndex(deps: FillDeps, read: ReadRegister, signal: AbortSignal): Promise<Filled> {
   const { store, now } = deps;

@@ -1,11 +1,11 @@
-/** What an entry was before: kept where the register states only what is valid now. Pure. */
+/** Former values of an entry: kept because the register's document states only current ones. Pure. */
 import type { AddressText } from '../../protocol/danish/street-address.ts';
 import type { Former, IndexEntry } from '../describe/entry.ts';
 
-/** Of each list; a company that moves every month for years is found by the last of its addresses. */
+/** For each list; the newest are kept. */
 const MOST = 20;
 
-/** The new entry with what the one before knew of the past, and with what it replaces, until this day. */
+/** Adds to the new entry the former values of the old one, and the values that it replaces, until this day. */
 export function withHistory(before: IndexEntry, after: IndexEntry, day: string): IndexEntry {
   const names = before.name === after.name ? [] : [{ value: before.name, until: day }];
   const isMoved = before.address !== null && addressText(before.address) !== addressText(after.address);

@@ -1,4 +1,4 @@
-/** Reads companies for the index from a file, line by line and never whole: CSV, or a JSON object in each line. */
+/** Reads companies from a CSV or JSON Lines file, line by line. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -7,12 +7,12 @@ import { errorText } from '../../protocol/text/error-text.ts';
 import type { IndexEntry } from '../describe/entry.ts';
 import { type EntryProblem, entryOfCells, entryOfLine } from './entry-line.ts';
 
-/** A line of the file: a company, or why it is none. */
+/** A company, or why the line is rejected. */
 export type CompanyLine =
   | { readonly line: number; readonly entry: IndexEntry }
   | { readonly line: number; readonly problem: string };
 
-/** Reads every line behind `after`. */
+/** Reads every line after number `after`. */
 export async function* readIndexFile(file: string, after: number): AsyncGenerator<CompanyLine, void, undefined> {
   const first = await firstLine(file);
   yield* first.startsWith('{') ? readJsonLines(file, after) : readCsv(file, delimiterOf(first), after);
@@ -47,7 +47,7 @@ async function* readJsonLines(file: string, after: number): AsyncGenerator<Compa
       yield lineOf(line, readJson(text.replace(/^\uFEFF/u, '')));
     }
   } finally {
-    // A reader that leaves early ends the interface alone.
+    // If the caller stops early, only the interface closes by itself.
     source.destroy();
   }
 }
@@ -69,7 +69,7 @@ async function* readCsv(file: string, delimiter: string, after: number): AsyncGe
   let columns: readonly string[] | undefined;
   try {
     for await (const each of parser) {
-      // With `info` the parser gives the line beside the cells; its types do not say so.
+      // With `info` the parser also returns the line number; its types do not say so.
       const { record, info }: { record: readonly string[]; info: { lines: number } } = each;
       if (columns === undefined) columns = record.map((cell) => cell.trim());
       else if (info.lines > after) yield lineOf(info.lines, entryOfCells(columns, record));
@@ -78,7 +78,7 @@ async function* readCsv(file: string, delimiter: string, after: number): AsyncGe
     if (!(error instanceof CsvError)) throw error;
     yield { line: Number(error['lines'] ?? 0), problem: `cannot be read as CSV, nor what follows: ${error.message}` };
   } finally {
-    // A reader that leaves early ends the parser alone.
+    // If the caller stops early, only the parser closes by itself.
     source.destroy();
   }
 }

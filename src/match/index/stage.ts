@@ -1,14 +1,14 @@
 /**
- * Keys on their way into the index. The keys of one company lie anywhere in an index of millions, so that each would read and
- * write a page of its own. While an index is made they are appended to buckets instead, and then brought in bucket after
- * bucket, in the order of the index.
+ * Stages keys for the index. The keys of one company are spread over an index of millions, so each would read and write
+ * a page. While an index is built, keys are appended to buckets instead, which then enter the index one by one, in its
+ * order.
  */
 import { sql } from 'kysely';
 import { eachRow } from '../../store/each.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Tx } from '../../store/store.ts';
 
-/** A key of an entry and the company that it stands for; without a company it leaves the index. */
+/** A key of an entry, and its company; without a company the key is removed from the index. */
 export interface StagedKey {
   readonly [column: string]: number | null;
   readonly key: number;
@@ -21,7 +21,7 @@ const BUCKETS = 512;
 const WIDTH = 2 ** 53 / BUCKETS;
 const COUNT = 'match-index-staged';
 
-/** Appends keys; of several for one entry the last counts. Under the lock of the index's state, which orders them. */
+/** Appends keys; the last of an entry counts. Call it under the lock of the index's state, which orders the keys. */
 export async function stageKeys(tx: Tx, keys: readonly StagedKey[], now: number): Promise<void> {
   if (keys.length === 0) return;
   const count = Number((await readValue(tx, COUNT)) ?? 0);
@@ -35,7 +35,7 @@ export async function stageKeys(tx: Tx, keys: readonly StagedKey[], now: number)
     from ${eachRow(tx, ['bucket', 'position', 'key', 'entry', 'company'], rows)}`.execute(tx);
 }
 
-/** Brings the first bucket into the index; false where there is none. About a hundred thousand keys of 2.2 million companies. */
+/** Moves the first bucket into the index, about 100,000 keys of 2.2 million companies; false if there is none. */
 export async function mergeBucket(tx: Tx): Promise<boolean> {
   const first = await tx.selectFrom('match_key_staged').select('bucket').orderBy('bucket').limit(1).executeTakeFirst();
   if (first === undefined) return false;

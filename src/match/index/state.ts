@@ -1,37 +1,34 @@
-/** What the company index is made of, and how far its making has come. */
+/** The source of the company index, and the progress of building it. */
 import { isJsonObject } from '../../protocol/text/json.ts';
 import { countRows } from '../../store/count.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import { type Db, engineOf, type Tx } from '../../store/store.ts';
 
-/** Changes with the keys: an index of another form finds nothing, and is made anew. */
+/** Increase it when the keys change: an index with older keys finds nothing and is rebuilt. */
 const INDEX_FORM = 2;
 const KEY = 'match-index';
 
 const PHASES = ['clearing', 'building', 'sorting', 'ready'] as const;
 
-/**
- * An index exists from the first entry on. While it is `building` it does not hold all of its source yet; while it is
- * `sorting`, all entries but not all of their keys.
- */
+/** `building`: the index lacks entries of its source; `sorting`: it has all entries but not all keys. */
 export interface IndexState {
   readonly phase: (typeof PHASES)[number];
-  /** `register` for the service's snapshots, else what tells a file from another one. */
+  /** `register` for the service's snapshots; else a fingerprint of the file. */
   readonly source: string;
-  /** How far the source was read: a line of a file, an entity of the register. */
+  /** The last line of the file or entity of the register that was read. */
   readonly position: string;
-  /** How many companies and production units were read of it. */
+  /** Companies and production units read so far. */
   readonly entries: number;
-  /** When it was last filled from its source, ms since 1970. */
+  /** When it was last filled, ms since 1970. */
   readonly at: number;
-  /** Whether it held far fewer companies than the register when it was made. */
+  /** It held far fewer companies than the register when it was built. */
   readonly isPartial: boolean;
 }
 
-/** Undefined where no index was ever made, or one of another version of cvrsync. */
+/** Undefined if no index was built, or only by another version. */
 export const readIndexState = async (db: Db): Promise<IndexState | undefined> => stateOf(await readValue(db, KEY));
 
-/** The same, locked until the transaction ends: what is staged meanwhile cannot miss the end of the sorting. */
+/** Locks the state until the transaction ends, so that keys staged meanwhile are sorted too. */
 export async function lockIndexState(tx: Tx): Promise<IndexState | undefined> {
   const row = await tx
     .selectFrom('kv')
@@ -59,7 +56,7 @@ function stateOf(text: string | undefined): IndexState | undefined {
   };
 }
 
-/** Of the register's more than two million companies, about 900,000 are active: an index of fewer lacks some. */
+/** The register has about 900,000 active companies of more than two million: a smaller index lacks some. */
 const PARTIAL_BELOW = 500_000;
 
 /** Whether the index holds far fewer companies than the register. */

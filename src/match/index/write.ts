@@ -1,4 +1,4 @@
-/** Writes to the company index: entries, and the keys by which records find them. */
+/** Writes the entries of the company index and their keys. */
 import { sql } from 'kysely';
 import { inPages } from '../../store/count.ts';
 import { each, eachRow } from '../../store/each.ts';
@@ -10,17 +10,17 @@ import { entryKeys } from '../describe/keys.ts';
 import { withHistory } from './history.ts';
 import { type StagedKey, stageKeys } from './stage.ts';
 
-/** About so many; what is cleared in one step takes no longer than what is written in one. */
+/** An estimate, so that clearing a step takes as long as writing one. */
 const KEYS_PER_ENTRY = 12;
 
 export interface StoreEntriesOptions {
-  /** Where the index is being made: when, in ms since 1970. Its keys are staged (stage.ts), under the lock of its state. */
+  /** Set while the index is built, in ms since 1970: keys are staged (stage.ts), under the lock of the state. */
   readonly stagedAt?: number;
-  /** The day on which what is replaced counts as former; absent: what is replaced was wrong. */
+  /** The day until which the replaced values were valid; absent if they were wrong. */
   readonly historyOn?: string;
 }
 
-/** Puts entries in place of those of the same numbers. Of several with one number the last counts. */
+/** Replaces the entries with these numbers; the last of several with one number counts. */
 export async function storeEntries(
   tx: Tx,
   given: readonly IndexEntry[],
@@ -48,7 +48,7 @@ export async function storeEntries(
   await insertKeys(tx, made);
 }
 
-/** The entries that are not of an erased company or production unit, each without a successor that was erased. */
+/** Leaves out erased companies and production units, and successors that were erased. */
 async function withoutErasedNames(tx: Tx, entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]> {
   if (entries.length === 0) return entries;
   const { has } = await readErasures(tx);
@@ -58,7 +58,6 @@ async function withoutErasedNames(tx: Tx, entries: readonly IndexEntry[]): Promi
     .map((entry) => (isErased(entry.successor ?? '') ? { ...entry, successor: null } : entry));
 }
 
-/** The entries of these numbers, by number. */
 export async function readEntries(db: Db, numbers: readonly string[]): Promise<ReadonlyMap<string, IndexEntry>> {
   if (numbers.length === 0) return new Map();
   const rows = await sql<{ body: string }>`select body from match_entry
@@ -67,7 +66,7 @@ export async function readEntries(db: Db, numbers: readonly string[]): Promise<R
   return new Map(entries.map((entry) => [entry.number, entry]));
 }
 
-/** Takes entries out, with all their keys. Returns how many there were. */
+/** Deletes entries and their keys; returns the number of entries. */
 export async function deleteEntries(tx: Tx, numbers: readonly string[]): Promise<number> {
   const known = await readEntries(tx, numbers);
   await deleteKeys(
@@ -85,10 +84,10 @@ const SUCCESSOR = '"successor":';
 
 const successorIs = (number: string): string => `${SUCCESSOR}${JSON.stringify(number)}`;
 
-/** Entries that one statement reads: with their bodies some ten milliseconds. */
+/** Entries to read in one statement: about ten milliseconds with their bodies. */
 const READ_AT_ONCE = 5_000;
 
-/** The numbers of the entries that name one of this number as their successor. Reads the whole index, in pages. */
+/** The numbers of the entries whose successor has this number. Reads the whole index, in pages. */
 export async function entriesBefore(db: Db, number: string): Promise<readonly string[]> {
   const found: string[] = [];
   await inPages(0, async (after) => {
@@ -114,9 +113,9 @@ export async function entriesBefore(db: Db, number: string): Promise<readonly st
   return found;
 }
 
-/** Leaves the companies that one of this number took over without a successor. Returns how many there were. */
+/** Removes this number as the successor of other companies; returns how many had it. */
 export async function forgetSuccessor(store: Pick<Store, 'db' | 'write'>, number: string): Promise<number> {
-  // Found before the transaction: that reads the whole index.
+  // Search before the transaction: it reads the whole index.
   const numbers = await entriesBefore(store.db, number);
   if (numbers.length === 0) return 0;
   await store.write((tx) =>
@@ -126,7 +125,7 @@ export async function forgetSuccessor(store: Pick<Store, 'db' | 'write'>, number
   return numbers.length;
 }
 
-/** Forgets the next of what the index holds, so many rows at a time; false where nothing is left. */
+/** Deletes the next `limit` rows of the index; false if nothing is left. */
 export async function clearIndex(tx: Tx, limit: number): Promise<boolean> {
   const staged = await tx.selectFrom('match_key_staged').select('bucket').limit(1).executeTakeFirst();
   if (staged !== undefined) {
@@ -170,7 +169,7 @@ async function deleteKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
 
 async function insertKeys(tx: Tx, rows: readonly KeyRow[]): Promise<void> {
   if (rows.length === 0) return;
-  // In the order of the table: many at once touch each of its pages once.
+  // In the order of the table, so that many rows touch each page once.
   const sorted = rows.toSorted((a, b) => a.key - b.key || a.entry - b.entry);
   await sql`insert into match_key (key, entry, company)
     select cast(each.key as bigint), cast(each.entry as bigint), cast(each.company as bigint)

@@ -8,7 +8,7 @@ const candidate = (score: number, signs: readonly Evidence[], ended: string | nu
   name: 'Nordlys ApS',
   score,
   weight: score,
-  findings: signs.map((sign) => ({ sign })),
+  findings: signs.map((evidence) => ({ evidence })),
   strong: 0,
   ended,
   successor: null,

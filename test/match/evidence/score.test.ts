@@ -51,7 +51,7 @@ describe('the weight of a candidate', () => {
       { company: one.main.number, entries },
       sharings[0] ?? { name: 1, phone: 1, domain: 1, address: 1 },
     );
-    const groups = findings.map(({ sign }) => EVIDENCE[sign].group);
+    const groups = findings.map(({ evidence }) => EVIDENCE[evidence].group);
     expect(new Set(groups).size).toBe(groups.length);
     expect(groups).toEqual(expect.arrayContaining(['name', 'address']));
   });
