@@ -1,8 +1,8 @@
-/** Counts that end where more rows make no difference, and walks through tables that are too large for one statement. */
+/** Counts that stop at a limit, and walks through tables that are too large for one statement. */
 import { type Expression, sql } from 'kysely';
 import { type Db, engineOf } from './store.ts';
 
-/** How many rows a query has. Give it a limit: to count a million rows takes as long as to read them. */
+/** Counts the rows of a query. Give the query a limit: counting a million rows takes as long as reading them. */
 export async function countRows(db: Db, limited: Expression<unknown>): Promise<number> {
   const { rows } = await sql<{
     count: number;
@@ -10,10 +10,10 @@ export async function countRows(db: Db, limited: Expression<unknown>): Promise<n
   return rows[0]?.count ?? 0;
 }
 
-/** Tables up to this many rows are counted, larger ones estimated. */
+/** Larger tables are estimated. */
 const COUNTED = 10_000;
 
-/** About how many rows a table has that only grows: exact if they are few, else the engine's estimate. */
+/** The number of rows in a table that only grows: exact for a small table, else the engine's estimate. */
 export async function aboutRows(
   db: Db,
   table: 'snapshot',
@@ -33,10 +33,10 @@ export async function aboutRows(
   return { count: Math.max(count, rows[0]?.count ?? 0), isAbout: true };
 }
 
-/** Rows that one statement of a walk reads: some milliseconds. */
+/** Rows to read in one statement of a walk: some milliseconds. */
 export const ROWS_AT_ONCE = 5_000;
 
-/** Reads page after page, and lets others have their turn in between. `readPage` returns what the next page comes after. */
+/** Reads page by page and lets other work run in between. `readPage` returns the key to continue after. */
 export async function inPages<K>(first: K, readPage: (after: K) => Promise<K | undefined>): Promise<void> {
   for (let after: K | undefined = first; after !== undefined; ) {
     after = await readPage(after);

@@ -2,10 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, engineOf } from './store.ts';
 
 /**
- * A list as one parameter, in its order: for `where(column, 'in', each(db, values))`, or to select `value` from.
- *
- * However long the list, the statement stays the same. SQLite keeps it compiled; with a parameter for each value it would
- * compile one for every length, and the memory of those is only given back when JavaScript happens to collect them.
+ * A list as one parameter, in its order: for `where(column, 'in', each(db, values))`, or to select `value` from. The
+ * text of the statement does not depend on the length of the list, so SQLite compiles it once. With a parameter for
+ * each value it would compile one for each length, and free their memory only at JavaScript's garbage collection.
  */
 export function each(db: Db, values: readonly string[]): RawBuilder<string> {
   return engineOf(db) === 'postgres'
@@ -14,16 +13,15 @@ export function each(db: Db, values: readonly string[]): RawBuilder<string> {
 }
 
 /**
- * Rows as one parameter, as a table `each` with these columns to select from. One statement for any number of rows, for the
- * reason given at {@link each}. Cast what is not text: PostgreSQL gives all columns as text. The names of columns are
- * constants of ours: they become part of the statement.
+ * Rows as one parameter: a table `each` with these columns, for the reason given at {@link each}. Cast what is not
+ * text: PostgreSQL returns all columns as text. Column names become part of the statement, so use only constants.
  */
 export function eachRow<Column extends string>(
   db: Db,
   columns: readonly Column[],
   rows: readonly Readonly<Record<NoInfer<Column>, string | number | null>>[],
 ): RawBuilder<unknown> {
-  // As lists: the names of the columns, again in every row, were half of the text and of the time that it takes.
+  // As lists: column names in every row were half of the text and of the time.
   const lists = rows.map((row) => columns.map((column) => row[column]));
   const json = storableJson(lists);
   const read = sql.raw(columns.map((column, at) => `value ->> ${at} as "${column}"`).join(', '));
@@ -33,16 +31,16 @@ export function eachRow<Column extends string>(
       sql`(select ${read} from jsonb_each(${json})) as each`;
 }
 
-/** The elements of a JSON list in a column of the row, as a table with their `value`; none if the column is null. */
+/** The elements of a JSON list in a column, as a table with a `value`; no rows if the column is null. */
 export const elements = (db: Db, column: string): RawBuilder<unknown> =>
   engineOf(db) === 'postgres'
     ? sql`jsonb_array_elements(cast(${sql.ref(column)} as jsonb))`
     : sql`json_each(${sql.ref(column)})`;
 
-/** How JSON spells a NUL and half a character. */
+/** A NUL or a lone surrogate in JSON. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/u;
 
-/** JSON of a value as both engines keep it. */
+/** JSON that both engines can store. */
 export function storableJson(value: object): string {
   const plain = JSON.stringify(value);
   if (!UNSTORABLE.test(plain)) return plain;
@@ -51,11 +49,11 @@ export function storableJson(value: object): string {
 
 const DOUBTFUL = /[\0\ud800-\udfff]/;
 
-/** A text as both engines keep it: PostgreSQL takes neither a NUL nor, in JSON, half a character. */
+/** A text that both engines can store: PostgreSQL accepts no NUL, and no lone surrogate in JSON. */
 export const storable = (text: string): string =>
   DOUBTFUL.test(text) ? text.toWellFormed().replaceAll('\0', '\uFFFD') : text;
 
-/** A column of JSON as a value. What is no JSON is the text that it is: a row of another version must not break its reader. */
+/** Parses a column of JSON. Returns the text if it is not JSON, so that a row of another version breaks no reader. */
 export function jsonOrText(text: string | null): unknown {
   if (text === null) return null;
   try {

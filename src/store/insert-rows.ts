@@ -1,12 +1,12 @@
-/** Inserts of many rows on the hot path, by statements whose text is made once. */
+/** Inserts many rows on the hot path, with cached statement texts. */
 import { CompiledQuery } from 'kysely';
 import { type Engine, engineOf, type Tx } from './store.ts';
 
-/** Where rows go. Constants of ours: they become part of a statement. */
+/** The target; part of the statement, so use only constants. */
 export interface InsertTarget {
   readonly table: string;
   readonly columns: readonly string[];
-  /** What follows the rows, as `on conflict do nothing`. */
+  /** The end of the statement, such as `on conflict do nothing`. */
   readonly rest?: string;
 }
 
@@ -14,13 +14,12 @@ type Value = string | number | null;
 
 const texts = new WeakMap<InsertTarget, Map<string, string>>();
 
-/** Rows in one statement: with more, there would be more texts to keep. */
+/** Rows in one statement: a larger limit means more cached texts. */
 const PART = 100;
 
 /**
- * Inserts rows, each with a value for every column in their order, a hundred in one statement; returns what the target's
- * `rest` returns. The text is kept for each target and count, since building it takes longer than running it. One target is
- * one constant.
+ * Inserts rows of values in the order of the columns, a hundred in one statement; returns what `rest` returns. Caches
+ * the text for each target object and count, because building it takes longer than running it.
  */
 export async function insertRows<Row = never>(
   tx: Tx,

@@ -1,13 +1,11 @@
-/** Small values that outlive a restart: cursors, counts, tokens. */
+/** Small values that survive a restart: cursors, counts, tokens. */
 import type { Db, Tx } from './store.ts';
 
-/** The value kept under a key; undefined if there is none. */
 export async function readValue(db: Db, key: string): Promise<string | undefined> {
   const row = await db.selectFrom('kv').select('value').where('key', '=', key).executeTakeFirst();
   return row?.value;
 }
 
-/** Keeps a value, in place of the one before. */
 export async function writeValue(tx: Tx, key: string, value: string, now: number): Promise<void> {
   const state = { value, updated_at: now };
   await tx

@@ -1,13 +1,13 @@
-/** The place of a store, or of its backup: made if it can be, and explained to whoever can mend it if it cannot. */
+/** Prepares the folder of a store or backup, and explains what prevents it. */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { errorText } from '../protocol/text/error-text.ts';
 
-/** What a file is for, as an error tells of it. */
+/** The purpose of a file, for errors. */
 interface Purpose {
   readonly cannot: (file: string) => string;
-  /** What else a person can do than to mend the place. */
+  /** The alternative to repairing the folder. */
   readonly other: string;
 }
 
@@ -17,7 +17,7 @@ const STORE: Purpose = {
 };
 const BACKUP: Purpose = { cannot: (file) => `The backup ${file} cannot be written`, other: 'name another file' };
 
-/** Makes the folder of a store's file. Throws with path, user and remedy if the store could not be written there. */
+/** Creates the folder of a store. Throws with path, user and remedy if the store could not be written there. */
 export function prepareFile(file: string): void {
   const at = resolve(file);
   prepareFolder(at, STORE);
@@ -26,13 +26,13 @@ export function prepareFile(file: string): void {
   if (existsSync(at)) explained(STORE, at, at, () => accessSync(at, constants.W_OK));
 }
 
-/** The same for a copy, which is not there yet. */
+/** The same for a copy. */
 export const prepareBackup = (file: string): void => prepareFolder(resolve(file), BACKUP);
 
-/** SQLite keeps its journal beside the file: the folder must be writable, too. */
+/** SQLite keeps its journal next to the file, so the folder must be writable too. */
 function prepareFolder(at: string, purpose: Purpose): void {
   const folder = dirname(at);
-  // The folder above that is there says why none can be made: `mkdir` itself says `ENOENT` on a read-only file system.
+  // The nearest existing folder shows the reason: `mkdir` itself says `ENOENT` on a read-only file system.
   const above = nearestFolder(folder);
   if (above !== folder) explained(purpose, at, above, () => accessSync(above, constants.W_OK));
   explained(purpose, at, folder, () => makeFolder(folder));
@@ -40,8 +40,8 @@ function prepareFolder(at: string, purpose: Purpose): void {
 }
 
 /**
- * Makes a folder and what is missing above it, one at a time: Node's `recursive` goes on for ever if the system answers
- * `ENOENT` below a folder that is there, as `/proc` does.
+ * Creates a folder and its missing parents one by one: Node's `recursive` loops for ever if the system answers `ENOENT`
+ * below an existing folder, as `/proc` does.
  */
 export function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
@@ -57,7 +57,7 @@ export function makeFolder(folder: string): void {
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** The folder itself, or the nearest one above it that is there. */
+/** The folder itself, or the nearest existing one above it. */
 const nearestFolder = (folder: string): string =>
   existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 
@@ -80,7 +80,7 @@ function reasonOf(code: string, place: string, other: string, error: unknown): s
   return `${errorText(error)}; mend ${place}, or ${other}`;
 }
 
-/** Whoever this process runs as; in a container that user may have no name. */
+/** The user of this process; in a container it may have no name. */
 function user(): string {
   try {
     const { username, uid } = userInfo();

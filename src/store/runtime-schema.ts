@@ -104,7 +104,7 @@ export interface QuarantineTable {
   received_at: number;
   /** Who it came from: a sender of webhooks, or the register. */
   source: 'webhook' | 'register';
-  /** The number of a register document, where it is known. */
+  /** The number of a register document, if known. */
   subject: string | null;
   reason: string;
   body: string;

@@ -1,10 +1,10 @@
-/** Secrets kept in files beside the store, readable by their owner only. */
+/** Secrets in files next to the store, readable by their owner only. */
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from './prepare-file.ts';
 
-/** The text of a secret file; undefined if it is not there. `what` names it in errors: "key file". */
+/** The text of a secret file; undefined if it does not exist. `what` names it in errors: "key file". */
 export async function readSecretFile(file: string, what: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -16,7 +16,9 @@ export async function readSecretFile(file: string, what: string): Promise<string
   }
 }
 
-/** The text of a secret file, made with mode 0600 if it is not there. Of two processes that make it, one is first. */
+/**
+ * The text of a secret file, created with mode 0600 if missing. If two processes create it, both get the first one's.
+ */
 export async function storeSecretFile(file: string, what: string, make: () => string): Promise<string> {
   const kept = await readSecretFile(file, what);
   if (kept !== undefined) return kept;
@@ -24,7 +26,10 @@ export async function storeSecretFile(file: string, what: string, make: () => st
   return readFile(file, 'utf8');
 }
 
-/** Whole and on disk before it gets its name: what is sealed with a key that a crash took could never be read again. */
+/**
+ * The file is complete and on disk before it gets its name: data sealed with a key that a crash took could never be
+ * read again.
+ */
 async function makeSecretFile(file: string, what: string, text: string): Promise<void> {
   makeFolder(path.dirname(path.resolve(file)));
   const partial = `${file}.${randomUUID()}`;
@@ -38,7 +43,7 @@ async function makeSecretFile(file: string, what: string, text: string): Promise
     }
     await link(partial, file);
   } catch (error) {
-    // Another process was first: its secret is the one.
+    // Another process was first: use its secret.
     if (codeOf(error) !== 'EEXIST')
       throw new Error(`The ${what} ${file} cannot be made: give this user the right to write its folder`, {
         cause: error,

@@ -1,6 +1,6 @@
 import { findCause } from '../protocol/text/error-text.ts';
 
-/** The store could not be reached, or did not answer in time: nobody else is to blame. */
+/** The store could not be reached or did not answer in time. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 
@@ -9,5 +9,5 @@ export class StoreError extends Error {
   }
 }
 
-/** The store's failure in an error or its causes, where there is one. */
+/** The store's failure in an error or its causes, if any. */
 export const storeErrorIn = (error: unknown): StoreError | undefined => findCause(error, StoreError);

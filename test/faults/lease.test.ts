@@ -91,7 +91,8 @@ test('a daemon stopped while its write waits for the rate limiter sends nothing 
   first.signal('SIGCONT');
   // It may have lost others of its lanes as well, and say so sooner.
   const stoodStill = () =>
-    first.log.filter((line) => line.includes('another process has its work') && line.includes('"queue":"sync:hubspot"')).length;
+    first.log.filter((line) => line.includes('another process has its work') && line.includes('"queue":"sync:hubspot"'))
+      .length;
   await expect.poll(stoodStill, WAITING).toBe(1);
   await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
   expect(written).toEqual(overtaken);

@@ -1,4 +1,4 @@
-/** Opens the store: the URL's scheme picks the engine. */
+/** Opens the store; the URL's scheme selects the engine. */
 import { resolve } from 'node:path';
 import { isStoreLost, LostStoreError, markStore, readSeen, wasStoreAt } from '../file/marker.ts';
 import { resolveStore } from '../file/place.ts';
@@ -17,12 +17,11 @@ interface OpenOptions extends PostgresOptions {
 }
 
 /**
- * Opens the store at a file path (SQLite, created with its folder) or a `postgres://` URL.
- *
- * Brings the tables up to date unless `migrate` says less: with `new` only if there are none yet, with false never. What
- * is older then is a {@link SchemaError}; a newer schema than this version knows always is. `claim`: for a daemon, before it
- * changes anything. A SQLite store that was made here and is gone is a {@link LostStoreError}, unless `startEmpty`; what its
- * journal lost becomes a gap. Errors never hold the URL's password.
+ * Opens the store at a file path (SQLite, created with its folder) or a `postgres://` URL. Brings the tables up to
+ * date; with `migrate: 'new'` only in an empty store, with `migrate: false` never. Throws {@link SchemaError} for an
+ * older schema that it may not update and for a newer one. A daemon sets `claim`, so that it claims the store before it
+ * changes anything. Throws {@link LostStoreError} if the SQLite store that was here is gone, unless `startEmpty` is
+ * set. Commits that the journal lost become a gap. Errors never contain the URL's password.
  */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
   if (isPostgresUrl(url)) return openAt(url, options);
@@ -34,10 +33,10 @@ async function openAt(
   { migrate = true, claim = false, startEmpty = false, ...postgres }: OpenOptions,
 ): Promise<Store> {
   const isFile = !isPostgresUrl(url);
-  // Looked at first: another process may be making the store at this moment.
+  // Check this first: another process may be creating the store.
   const wasMade = isFile && !startEmpty && wasStoreAt(url);
   if (wasMade && isStoreLost(url)) throw new LostStoreError(url);
-  // Before SQLite opens it: that drops what it cannot read.
+  // Check this before SQLite opens the file and drops what it cannot read.
   const lostCommits = isFile && hasLostCommits(`${resolveStore(url)}-wal`);
   const store = isFile ? openSqlite(url) : openPostgres(url, postgres);
   try {
@@ -55,7 +54,7 @@ async function openAt(
   }
 }
 
-/** The error, with the file and what to do if its disk has no room. */
+/** Adds the file and the remedy to an error of a full disk. */
 function withRoom(file: string, error: unknown): unknown {
   if (!isUnwritten(error)) return error;
   const advice = 'make room on its disk, or name a path on another as `store` in the configuration';
@@ -68,7 +67,7 @@ interface OpenedFile {
   readonly isNew: boolean;
 }
 
-/** Records what the file lacks of what it held, and says that a store is here. */
+/** Records commits that the file lost, and writes its marker. */
 async function settleFile(store: Store, url: string, { lostCommits, isDaemon, isNew }: OpenedFile): Promise<void> {
   const seen = isDaemon && !isNew ? readSeen(url) : undefined;
   if (lostCommits || (seen !== undefined && (await isBefore(store.db, seen))))

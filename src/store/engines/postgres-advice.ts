@@ -1,8 +1,8 @@
-/** What to do where PostgreSQL cannot be reached, by what it or the connection says. */
+/** Advice for a PostgreSQL that cannot be reached, by its error. */
 
 const GENERAL = 'see that PostgreSQL runs there and lets us in, and that the setting `store` names it';
 
-/** Codes of Node, and of OpenSSL behind it. */
+/** Error codes of Node and OpenSSL. */
 const UNTRUSTED: readonly string[] = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -27,8 +27,8 @@ export function adviceFor(error: unknown): string {
 }
 
 /**
- * The address with the check of certificates that we promise, whatever the driver makes of the name later: `prefer`, `require`
- * and `verify-ca` check the certificate and the host's name, as `verify-full` does.
+ * The address with `sslmode=verify-full` for `prefer`, `require` and `verify-ca`: cvrsync promises to check the
+ * certificate and the host's name, whatever the driver will make of these words.
  */
 export const withFullCheck = (url: string): string =>
   /[?&]uselibpqcompat=true/u.test(url)

@@ -1,8 +1,8 @@
-/** Whether a database can hold a store of ours, and whether the connection keeps what we set on it. */
+/** Checks that a database can hold a store, and that its connections keep our settings. */
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 
-/** The oldest major version that cvrsync is tried with. */
+/** The oldest major version that cvrsync is tested with. */
 const LEAST_VERSION = 13;
 
 export type Connect = () => Promise<PoolClient>;
@@ -14,7 +14,10 @@ interface Found {
   readonly pid: number;
 }
 
-/** Throws if the version or the encoding does not do, or a pooler gives the sessions that we lock and set up to others. */
+/**
+ * Throws if the version or encoding is not supported, or if a pooler shares the sessions that hold our locks and
+ * settings.
+ */
 export async function requireUsable(connect: Connect): Promise<void> {
   const client = await connect();
   try {
@@ -29,7 +32,7 @@ export async function requireUsable(connect: Connect): Promise<void> {
       throw new Error(
         `The database ${database} has the encoding ${encoding}, which cannot hold every text: create one with \`create database cvrsync encoding 'UTF8' template template0\``,
       );
-    // The server tells each client its process; a pooler stands for many.
+    // The server tells each client its process id; a pooler answers for many.
     if (Reflect.get(client, 'processID') !== pid && (await sharesSessions(client, connect)))
       throw new Error(
         'The store is reached through a pooler that divides sessions, such as PgBouncer with pool_mode = transaction: ' +
@@ -41,7 +44,7 @@ export async function requireUsable(connect: Connect): Promise<void> {
   }
 }
 
-/** Whether two connections get each other's sessions, as with PgBouncer in transaction mode. */
+/** Whether two connections share sessions, as with PgBouncer in transaction mode. */
 async function sharesSessions(one: PoolClient, connect: Connect): Promise<boolean> {
   const other = await connect();
   const mark = async (client: PoolClient): Promise<string> => {
@@ -57,7 +60,7 @@ async function sharesSessions(one: PoolClient, connect: Connect): Promise<boolea
   };
   try {
     const [ours, theirs] = [await mark(one), await mark(other)];
-    // An odd number of statements, so that sessions which are given out in turn come to another client.
+    // An odd number of statements, so that sessions assigned in turn reach another client.
     for (const [client, token] of [
       [one, ours],
       [one, ours],

@@ -1,4 +1,4 @@
-/** The store on PostgreSQL: many replicas may share it. */
+/** The store on PostgreSQL, which many replicas may share. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { Client, DatabaseError, Pool, type PoolClient, types } from 'pg';
@@ -13,20 +13,21 @@ import { requireUsable } from './postgres-usable.ts';
 const INT8 = 20;
 const TRIES = 5;
 
-/** Connections that a daemon keeps if nothing else is said. */
+/** The default number of connections. */
 const CONNECTIONS = 10;
 
 /**
- * What each connection begins with: a frozen process of ours must not hold locks for ever, and with `off` a commit returns
- * before it is on disk, so that an answered webhook could be lost. PgBouncer refuses most settings at the start of a session.
+ * The settings of each connection. A frozen process must not hold locks for ever. With `synchronous_commit` off, a
+ * commit returns before it is on disk, and an answered webhook could be lost. PgBouncer refuses most settings in the
+ * connection string.
  */
 const SET_UP = `select set_config('idle_in_transaction_session_timeout', '15s', false),
   case current_setting('synchronous_commit') when 'off' then set_config('synchronous_commit', 'on', false) end`;
 
 export interface PostgresOptions {
-  /** Of the pool. */
+  /** In the pool. */
   readonly connections?: number | undefined;
-  /** How the server's views name our sessions, unless the address does. */
+  /** The name of our sessions in the server's views, unless the address has one. */
   readonly application?: string | undefined;
 }
 
@@ -34,27 +35,27 @@ const connectionTo = (url: string, application = 'cvrsync') => ({
   connectionString: withFullCheck(url),
   application_name: application,
   connectionTimeoutMillis: 5_000,
-  // A server that stopped answering must not hold a caller.
+  // A server that stopped answering must not block a caller.
   query_timeout: 60_000,
   keepAlive: true,
 });
 
-/** Opens a pool on the database at `url`. Connects on first use. */
+/** Opens a pool on the database; connects on first use. */
 export function openPostgres(url: string, { connections = CONNECTIONS, application }: PostgresOptions = {}): Store {
   const pool = new Pool({
     ...connectionTo(url, application),
     max: connections,
     types: {
-      // Every 64-bit integer of ours is a time, a counter or a 52-bit fence: exact as a number.
+      // Our 64-bit integers are times, counters and 52-bit fencing tokens: exact as numbers.
       getTypeParser: (oid, format) => (oid === INT8 ? Number : types.getTypeParser(oid, format ?? 'text')),
     },
   });
-  // A connection that dies between two statements reports here; the next statement on it fails, which is where it counts.
+  // A connection that dies while idle reports here; its next statement fails.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
 
-  const told = new WeakMap<PoolClient, PoolClient>();
-  const connect = () => connectTo(pool, url, told);
+  const wrapped = new WeakMap<PoolClient, PoolClient>();
+  const connect = () => connectTo(pool, url, wrapped);
   const db = new Kysely<StoreSchema>({
     dialect: new PostgresDialect({
       pool: { connect, end: () => pool.end(), options: pool.options },
@@ -100,7 +101,7 @@ export function openPostgres(url: string, { connections = CONNECTIONS, applicati
     async livingDaemons() {
       return readPresent(db);
     },
-    // Its own vacuum does it, page by page.
+    // PostgreSQL's vacuum does this.
     async compact() {},
     noteSeen() {},
     async checkpoint() {},
@@ -124,16 +125,16 @@ export function openPostgres(url: string, { connections = CONNECTIONS, applicati
   };
 }
 
-/** Deadlock or serialisation failure: PostgreSQL rolled us back so that others could go on. */
+/** A deadlock or serialisation failure, which a retry may pass. */
 function isRepeatable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === '40P01' || code === '40001';
 }
 
-/** A connection of the pool, the same for the same one in `told`: what fails between us and the server is thrown as the store's. */
-async function connectTo(pool: Pool, url: string, told: WeakMap<PoolClient, PoolClient>): Promise<PoolClient> {
+/** A connection of the pool whose network errors become {@link StoreError}; `wrapped` has those made before. */
+async function connectTo(pool: Pool, url: string, wrapped: WeakMap<PoolClient, PoolClient>): Promise<PoolClient> {
   const client = await pool.connect().catch((error: unknown) => Promise.reject(unreachable(url, error)));
-  const known = told.get(client);
+  const known = wrapped.get(client);
   if (known !== undefined) return known;
   const telling: PoolClient = new Proxy<PoolClient>(client, {
     get(target, name) {
@@ -146,13 +147,13 @@ async function connectTo(pool: Pool, url: string, told: WeakMap<PoolClient, Pool
       };
     },
   });
-  told.set(client, telling);
+  wrapped.set(client, telling);
   return telling;
 }
 
 /**
- * Of SQLSTATE only a lost or refused connection, and a server that stops, is full, fails, or is a standby: the other classes
- * are about a statement.
+ * SQLSTATE classes of a lost or refused connection and of a server that stops, is full, fails or is a standby; other
+ * classes concern a statement.
  */
 const UNREACHABLE = /^(08|53|57P0|57014|58|25006|25P03)/;
 
@@ -165,7 +166,7 @@ function unreachable(url: string, error: unknown): StoreError {
   return new StoreError(`at ${placeOf(url)} cannot be reached (${wordsOf(error)}): ${adviceFor(error)}`, error);
 }
 
-/** Host, port and database; no user and no password. */
+/** Host, port and database, without user and password. */
 function placeOf(url: string): string {
   try {
     const { hostname, port, pathname, searchParams } = new URL(url);
@@ -175,7 +176,7 @@ function placeOf(url: string): string {
   }
 }
 
-/** node-postgres throws several at once if a name has several addresses, without a message. */
+/** For a host with several addresses, node-postgres throws an AggregateError without a message. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
   return errorText(error);

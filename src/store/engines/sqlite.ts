@@ -1,4 +1,4 @@
-/** The store in one SQLite file: one daemon, and short-lived commands beside it. */
+/** The store in one SQLite file, for one daemon and short-lived commands. */
 import { existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,20 +17,22 @@ const FULL = 2;
 const MIB = 1024 * 1024;
 /** How long a transaction waits for another process's writer, in ms. */
 const PATIENCE_MS = 5_000;
-/** SQLite waits for a lock by sleeping on the main thread: short there, the rest of the patience is spent asynchronously. */
+/**
+ * SQLite sleeps on the main thread while it waits for a lock: keep this short, and wait asynchronously for the rest.
+ */
 const BUSY_MS = 50;
-/** Statements kept compiled for a connection. */
+/** Compiled statements to keep for a connection. */
 const COMPILED = 200;
-/** Pages kept to read; the operating system keeps the file's pages, too. better-sqlite3 is built for 16 MB. */
+/** Cache for reading; the operating system caches the file too. better-sqlite3's default is 16 MB. */
 const READ_CACHE_KIB = 4_096;
-/** Pages kept to write: those that a sync of both CRMs changes again and again. With 4 MB it takes a tenth more CPU time. */
+/** Cache for writing: pages that a sync of both CRMs changes repeatedly. With 4 MB it takes 10 % more CPU time. */
 const WRITE_CACHE_KIB = 8_192;
-/** A larger file is not checked at start: reading it through takes longer than a start may. */
+/** Check smaller files at start: reading a larger one takes too long. */
 const CHECK_BELOW = 64 * MIB;
 
 /** Opens or creates the file. Throws if it is damaged, not ours, or not durable. */
 export function openSqlite(given: string): Store {
-  // Whole, so that errors say where the file is.
+  // Absolute, for error messages.
   const file = path.resolve(given);
   prepareFile(file);
   const writer = openWriter(file);
@@ -112,9 +114,9 @@ function openWriter(file: string): Database.Database {
   try {
     if (existsSync(file) && statSync(file).size < CHECK_BELOW) checkWhole(db, file);
     db.pragma('journal_mode = WAL');
-    // After WAL: better-sqlite3 is built to fall back to NORMAL there, which loses commits when power fails.
+    // After the switch to WAL, in which better-sqlite3 defaults to NORMAL and loses commits when power fails.
     db.pragma('synchronous = FULL');
-    // As many pages as the limit below: those that many commits touch are copied into the file once for all of them.
+    // As many pages as the limit below: pages that many commits touch are copied into the file once.
     db.pragma('wal_autocheckpoint = 16000');
     db.pragma(`journal_size_limit = ${64 * MIB}`);
     db.pragma('foreign_keys = ON');
@@ -138,7 +140,7 @@ function damaged(file: string, cause: unknown): Error {
   return new Error(`${file} is damaged: restore it from a backup`, { cause });
 }
 
-/** The setting is only certain once the first write has switched SQLite to its write-ahead log. */
+/** The first write switches SQLite to its write-ahead log, and only then is the setting certain. */
 function proveDurable(db: Database.Database, file: string): void {
   const level = db.pragma('synchronous', { simple: true });
   if (level !== FULL)
@@ -146,8 +148,8 @@ function proveDurable(db: Database.Database, file: string): void {
 }
 
 /**
- * The connection as Kysely wants it. Transactions take the write lock at once, since one that starts by reading fails when
- * it later writes; and a rollback that SQLite has already done by itself (full disk) is none, so that the cause is thrown.
+ * Adapts the connection to Kysely. Transactions take the write lock at once, because one that reads first may fail when
+ * it writes. A rollback after SQLite's own (full disk) is ignored, so that the cause is thrown.
  */
 function forKysely(db: Database.Database): SqliteDatabase {
   const compiled = new Map<string, Database.Statement>();
@@ -157,7 +159,7 @@ function forKysely(db: Database.Database): SqliteDatabase {
       if (text === 'begin') text = 'begin immediate';
       if (text === 'rollback' && !db.inTransaction) return db.prepare('select 1');
       const statement = compiled.get(text) ?? db.prepare(text);
-      // The most recently used at the end, the least at the front.
+      // Most recently used last.
       compiled.delete(text);
       compiled.set(text, statement);
       const oldest = compiled.size > COMPILED ? compiled.keys().next().value : undefined;
@@ -167,9 +169,9 @@ function forKysely(db: Database.Database): SqliteDatabase {
   };
 }
 
-/** The log keeps its order: a later commit that waits for the disk waits for this one, too. */
+/** The log keeps the order of commits: a later commit that waits for the disk also waits for this one. */
 const withoutSync = <T>(writer: Database.Database, writing: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  // Nobody else has the connection meanwhile.
+  // No other transaction uses the connection meanwhile.
   writing.connection().execute(async (connection) => {
     writer.pragma('synchronous = NORMAL');
     try {
@@ -192,7 +194,7 @@ async function untilFree<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Through a connection of its own: SQLite refuses while one of its transactions is open on the same one. */
+/** Uses its own connection: SQLite refuses a checkpoint during a transaction of the same connection. */
 function checkpoint(file: string): void {
   const db = new Database(file, { timeout: BUSY_MS });
   try {
@@ -202,7 +204,7 @@ function checkpoint(file: string): void {
   }
 }
 
-/** The log is emptied by its own readers' leave: one that reads on keeps its part of it. */
+/** A reader that is still active keeps its part of the log. */
 function compact(file: string): void {
   const db = new Database(file, { timeout: BUSY_MS });
   try {

@@ -1,6 +1,6 @@
 /**
- * Erasures: whose data a person had erased. The store keeps a digest of each entity id and name with a salt of its own, and
- * nothing else of it. What stores data about entities asks here first, in its transaction, so that they stay erased.
+ * Erasures: entities whose data an operator erased. The store keeps only a salted digest of each entity id and name.
+ * Code that stores data about entities asks here first, in its transaction, so that they stay erased.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -13,19 +13,19 @@ import { type ErasedWords, type RedactOptions, redact } from './redact.ts';
 
 /** The erased entities, as one transaction sees them. */
 export interface Erasures {
-  /** Tells one state of the list from another. */
+  /** Changes with the list. */
   readonly version: string;
   has(entity: string): boolean;
-  /** A JSON value or a text without the erased entities: an alias stands for each, and nothing else of it is left. */
+  /** Replaces erased entities in a JSON value or text by aliases, and removes their names and addresses. */
   redact<T>(value: T, options?: RedactOptions): T;
-  /** Whether a text that need not be JSON has the number or the name of an erased entity in it. */
+  /** Whether a text, JSON or not, contains the number or name of an erased entity. */
   isNamedIn(text: string): boolean;
 }
 
 const SALT = 'erasure:salt';
 
 const NONE: Erasures = { version: '', has: () => false, redact: (value) => value, isNamedIn: () => false };
-/** In a transaction, no erasure begins before that transaction ends. */
+/** In a transaction, no erasure begins before it ends. */
 export async function readErasures(db: Db): Promise<Erasures> {
   await holdOff(db);
   const rows = await db.selectFrom('erasure').select('digest').orderBy('digest').execute();
@@ -34,14 +34,13 @@ export async function readErasures(db: Db): Promise<Erasures> {
   return erasuresOf(salt, new Set(rows.map(({ digest }) => digest)));
 }
 
-/** Texts as the store may keep them: without the erased entities, and without what an engine cannot store. */
+/** Removes from texts the erased entities, and what an engine cannot store. */
 export async function redactTexts(tx: Tx, texts: readonly (string | null)[]): Promise<readonly (string | null)[]> {
   if (texts.every((text) => text === null)) return texts;
   const { redact } = await readErasures(tx);
   return texts.map((text) => (text === null ? null : redact(storable(text))));
 }
 
-/** The erasures of a list of digests, with their salt. */
 function erasuresOf(salt: string, digests: ReadonlySet<string>): Erasures {
   const words = wordsOf(salt, digests);
   return {
@@ -62,7 +61,7 @@ function wordsOf(salt: string, digests: ReadonlySet<string>): ErasedWords {
   };
 }
 
-/** The words of entities that are erased now, or would be: as the list of the store has them once they are. */
+/** The words to erase, as the store's list has them once the erasure begins. */
 export async function erasedWords(db: Db, entities: readonly string[], names: readonly string[]): Promise<ErasedWords> {
   const salt = (await readValue(db, SALT)) ?? randomBytes(32).toString('base64url');
   return wordsOf(salt, new Set(digestsOf(salt, entities, names)));
@@ -78,7 +77,7 @@ async function holdOff(db: Db): Promise<void> {
   if (db.isTransaction) await lockUntilCommit(db, 'erasures', 'shared');
 }
 
-/** When the newest erasure began, in ms; undefined if there is none. None begins before the transaction ends. */
+/** When the newest erasure began, in ms; undefined if there is none. No other begins before the transaction ends. */
 export async function newestErasure(tx: Tx): Promise<number | undefined> {
   await holdOff(tx);
   const { at } = await tx
@@ -88,7 +87,6 @@ export async function newestErasure(tx: Tx): Promise<number | undefined> {
   return at ?? undefined;
 }
 
-/** The rows that are not about an erased entity. */
 export async function withoutErased<T>(
   tx: Tx,
   rows: readonly T[],
@@ -99,15 +97,15 @@ export async function withoutErased<T>(
   return rows.filter((row) => !erasures.has(entityOf(row) ?? ''));
 }
 
-/** Throws, with what to do, where the entity was erased. */
+/** Throws, with the remedy, if the entity was erased. */
 export async function refuseErased(tx: Tx, entity: string): Promise<void> {
   if ((await readErasures(tx)).has(entity))
     throw new Error(`${entity} was erased: cvrsync erase ${entity} --lift ends that`);
 }
 
 /**
- * Notes the entities as erased, after all transactions that may have read the list before; returns the digest of the first.
- * `rest` is what is needed to go on after a crash, and is kept until {@link endErasure}. Call it first in its transaction.
+ * Records the entities as erased, after all transactions that may have read the list; returns the digest of the first.
+ * `rest` is the state to resume from after a crash, kept until {@link endErasure}. Call it first in its transaction.
  */
 export async function beginErasure(
   tx: Tx,
@@ -128,7 +126,7 @@ export async function beginErasure(
   return digests[0] ?? '';
 }
 
-/** What an erasure of the entity still needs; undefined if there is none, or none that was cut off. */
+/** The state of an interrupted erasure; undefined if there is none. */
 export async function readRest(db: Db, entity: string): Promise<string | undefined> {
   const salt = await readValue(db, SALT);
   if (salt === undefined) return undefined;
@@ -140,13 +138,13 @@ export async function readRest(db: Db, entity: string): Promise<string | undefin
   return row?.rest ?? undefined;
 }
 
-/** From here on nothing but the digests is kept. */
+/** From now on the store keeps only the digests. */
 export async function endErasure(tx: Tx, entity: string, now: number): Promise<void> {
   const digest = digestOf((await readValue(tx, SALT)) ?? '', entity);
   await tx.updateTable('erasure').set({ done_at: now, rest: null }).where('erased_with', '=', digest).execute();
 }
 
-/** Lets what is told of the entity, and of its production units, be kept again; false if it was not erased. */
+/** Allows data about the entity and its production units again; false if it was not erased. */
 export async function liftErasure(tx: Tx, entity: string): Promise<boolean> {
   const digest = digestOf((await readValue(tx, SALT)) ?? '', entity);
   const { numDeletedRows } = await tx.deleteFrom('erasure').where('erased_with', '=', digest).executeTakeFirst();
@@ -154,8 +152,8 @@ export async function liftErasure(tx: Tx, entity: string): Promise<boolean> {
 }
 
 /**
- * An id that no company and no person has: numbers of persons and units have ten digits. It is one for each erased entity,
- * so that two of them in one list stay two.
+ * An id of no company or person, whose numbers have eight or ten digits. Each erased entity has its own, so that two in
+ * one list stay two.
  */
 export const aliasOfDigest = (digest: string): string =>
   `CVR-3-9${(BigInt(`0x${digest.slice(0, 14)}`) % 10n ** 14n).toString().padStart(14, '0')}`;

@@ -1,16 +1,16 @@
-/** Finds the numbers and names of erased entities in prose, by digests: the store keeps nothing else of them. Pure. */
+/** Finds the numbers and names of erased entities in prose, by digests. Pure. */
 import { createHmac } from 'node:crypto';
 
 export const digestOf = (salt: string, text: string): string => createHmac('sha256', salt).update(text).digest('hex');
 
-/** A text by which names are compared. Each place in it is the same place in the text's NFC: a letter whose lower case is longer stays. */
+/** Folds a text to compare names. Positions are those of the text's NFC: a letter whose lower case is longer stays. */
 export const fold = (text: string): string =>
   Array.from(text.normalize('NFC'), (letter) => {
     const lower = letter.toLowerCase();
     return lower.length === letter.length ? lower : letter;
   }).join('');
 
-/** A text as JSON means it, where it begins as JSON does: some senders write no letter that is not ASCII. */
+/** Decodes JSON escapes if the text looks like JSON: some senders escape every non-ASCII letter. */
 export const unescaped = (text: string): string =>
   /^\s*[[{]/.test(text)
     ? text
@@ -21,19 +21,19 @@ export const unescaped = (text: string): string =>
 const WORD = /[\p{L}\p{N}]+/gu;
 const NUMBER = /(?<!\d)\d(?:[ .]?\d){7,9}(?!\d)/g;
 const ID = /\bCVR-[123]-$/i;
-/** What stands in the register for a company, a production unit and a person. */
+/** The prefixes of companies, production units and persons. */
 const REGISTER_IDS = ['CVR-1-', 'CVR-2-', 'CVR-3-'];
 
 const wordsOf = (text: string): readonly string[] => fold(text).match(WORD) ?? [];
 
-/** Two bytes of a word: what differs in them is not looked at further. */
+/** Two bytes of a word's digest: a cheap first test. */
 function shortOf(word: string): string {
   let sum = 0x811c9dc5;
   for (let at = 0; at < word.length; at++) sum = Math.imul(sum ^ word.charCodeAt(at), 0x01000193);
   return ((sum ^ (sum >>> 16)) & 0xffff).toString(16).padStart(4, '0');
 }
 
-/** How a name stands in the list of digests, with the count of its words. A name of one word stands for too much else. */
+/** The digest of a name with its number of words; undefined for one word, which may mean much else. */
 export function nameDigest(salt: string, name: string): string | undefined {
   const words = wordsOf(name);
   const [first = ''] = words;
@@ -41,11 +41,10 @@ export function nameDigest(salt: string, name: string): string | undefined {
   return `name:${words.length}:${shortOf(first)}:${digestOf(salt, words.join(' '))}`;
 }
 
-/** Finds what is erased in a text. */
 export interface NameFinder {
   hasName(text: string): boolean;
   hasNumber(text: string): boolean;
-  /** The text with `instead` for each number and, with `names`, each name. */
+  /** Replaces each number, and with `names` each name, by `instead`. */
   without(text: string, instead: string, options: { readonly names: boolean }): string;
 }
 
@@ -54,7 +53,6 @@ interface Place {
   readonly end: number;
 }
 
-/** The finder for the digests of entity ids and names. */
 export function createNameFinder(salt: string, digests: ReadonlySet<string>): NameFinder {
   const names = [...digests].filter((digest) => digest.startsWith('name:')).map((digest) => digest.split(':'));
   const counts = [...new Set(names.map(([, count]) => Number(count)))].toSorted((a, b) => b - a);
@@ -81,7 +79,7 @@ export function createNameFinder(salt: string, digests: ReadonlySet<string>): Na
     return found;
   }
 
-  /** The words of the longest name that begins there; none if none does. */
+  /** The words of the longest name that begins here; empty if none does. */
   function nameAt(words: readonly RegExpExecArray[], at: number): readonly RegExpExecArray[] {
     const short = shortOf(words[at]?.[0] ?? '');
     if (!firsts.has(short)) return [];

@@ -1,17 +1,17 @@
-/** The quarantine: bodies that proved where they came from and could not be used, for a person to look at. */
+/** The quarantine: authentic bodies that could not be used, kept for a person. */
 import { storable } from '../each.ts';
 import type { Tx } from '../store.ts';
 import { readErasures } from './erasures.ts';
 import { unescaped } from './name-finder.ts';
 import { ERASED } from './redact.ts';
 
-/** Rows kept of each source, the newest. */
+/** The newest rows to keep for each source. */
 const QUARANTINE_CAP = 200;
 const MOST_BYTES = 16 * 1024;
 
 export interface Unusable {
   readonly source: 'webhook' | 'register';
-  /** The number of a register document, where it is known. */
+  /** The number of a register document, if known. */
   readonly subject?: string;
   readonly reason: string;
   readonly body: Uint8Array;
@@ -19,8 +19,8 @@ export interface Unusable {
 }
 
 /**
- * Sets a body aside, cut to 16 KiB. One that is repeated takes the place of its earlier copy; the oldest make room. Of one that names
- * an erased entity only the reason is kept: what could not be read cannot be kept in part.
+ * Quarantines a body, cut to 16 KiB. It replaces an equal one; the oldest are deleted. If it names an erased entity,
+ * only the reason is kept: an unreadable body cannot be redacted.
  */
 export async function setAside(tx: Tx, given: Unusable): Promise<void> {
   const text = storable(new TextDecoder().decode(given.body.subarray(0, MOST_BYTES)));
@@ -41,7 +41,7 @@ export async function setAside(tx: Tx, given: Unusable): Promise<void> {
   await trimQuarantine(tx);
 }
 
-/** Deletes all but the newest of each source: a sender's mistakes make no room among the register's documents. */
+/** Deletes all but the newest of each source, so that the mistakes of one leave the other's. */
 export async function trimQuarantine(tx: Tx): Promise<void> {
   for (const source of ['webhook', 'register'] as const)
     await tx

@@ -1,18 +1,18 @@
 /**
- * Takes entities out of JSON that is about others: a payload, a snapshot, a document of the register, facts, news. An alias
- * stands where the id stood, so that lists keep their length; of the object that stands for the entity, name and address go.
- * In prose a sign stands for its number and its name, unless the JSON gives that name to another person by an id.
+ * Removes erased entities from JSON about others: payloads, snapshots, register documents, facts, news. An alias
+ * replaces the id, so that lists keep their length; the object of the entity loses name and address. In prose a
+ * placeholder replaces number and name, unless the JSON gives the name to another person by id.
  */
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/text/json.ts';
 import type { NameFinder } from './name-finder.ts';
 
-/** What stands in place of an erased name. */
+/** The placeholder for an erased name. */
 export const ERASED = '(erased)';
 
 type AliasOf = (entity: string) => string | undefined;
 
-/** Keys of the register's documents that hold a number, and the entities it may mean. */
+/** Keys of register documents that hold a number, and the entities that it may mean. */
 const NUMBERS: Readonly<Record<string, string>> = {
   enhedsNummer: 'CVR-3-',
   forretningsnoegle: 'CVR-1-',
@@ -20,24 +20,24 @@ const NUMBERS: Readonly<Record<string, string>> = {
   pNummer: 'CVR-2-',
 };
 const NAME = /^(?:name|navn)$/i;
-/** Keys of the names that a company bears itself: a part of one that is called as the entity is stays. */
+/** Keys of a company's own names: one that contains the erased name stays. */
 const OWN_NAMES = /^(?:names?|navne?|altNames|otherNames|formerNames)$/i;
 const CONTACT = /adress|address|e-?mail|post|phone|telefon|fax|website|hjemmeside|^url$/i;
-/** How news name an entity within a text. */
+/** How news mark an entity in a text. */
 const TOKEN = /\{[^{}|]*\|([^{}|]+)\}/g;
 
-/** What is erased, as it is found. */
+/** The erased ids and names. */
 export interface ErasedWords {
   aliasOf: AliasOf;
   readonly finder: NameFinder;
 }
 
 export interface RedactOptions {
-  /** Whether names are taken out of prose; true if absent. */
+  /** Whether to replace names in prose; default true. */
   readonly names?: boolean;
 }
 
-/** A copy of the value without the entities that are erased; what is about others stays as it is. */
+/** A copy of the value without the erased entities; data about others stays. */
 export function redact<T>(value: T, words: ErasedWords, options?: RedactOptions): T;
 export function redact(value: unknown, words: ErasedWords, { names = true }: RedactOptions = {}): unknown {
   return redactIn(value, words, names && !namesAnother(value, words));
@@ -59,13 +59,13 @@ function redactIn(value: unknown, words: ErasedWords, names: boolean): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Whether a value gives an erased name to another person by an id. */
+/** Whether a value gives an erased name to another person, by id. */
 export function namesAnother(value: unknown, { aliasOf, finder }: ErasedWords): boolean {
   const isOther = (entity: string): boolean => entity.startsWith('CVR-3-') && aliasOf(entity) === undefined;
   return namesIn(value, isOther).some((name) => finder.without(name, '', { names: true }).trim() === '');
 }
 
-/** The names that JSON gives to the entities of these ids. */
+/** The names that JSON gives to these entities. */
 export function namesIn(value: unknown, isWanted: (entity: string) => boolean): readonly string[] {
   if (typeof value === 'string')
     return [...value.matchAll(TOKEN)].flatMap(([token, id = '']) =>
@@ -78,7 +78,7 @@ export function namesIn(value: unknown, isWanted: (entity: string) => boolean): 
   return [...inside, ...textsUnder(value, false)];
 }
 
-/** Texts that stand under a name. */
+/** The texts below a key of a name. */
 function textsUnder(value: unknown, isName: boolean): readonly string[] {
   if (typeof value === 'string') return isName ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((each) => textsUnder(each, isName));
@@ -96,7 +96,7 @@ function redactText(text: string, { aliasOf, finder }: ErasedWords, names: boole
   return finder.without(left, ERASED, { names });
 }
 
-/** The alias of the entity that an object stands for. */
+/** The alias of the entity that an object describes. */
 function aliasIn(object: JsonObject, aliasOf: AliasOf): string | undefined {
   for (const [key, value] of Object.entries(object)) {
     const alias =
@@ -106,11 +106,11 @@ function aliasIn(object: JsonObject, aliasOf: AliasOf): string | undefined {
   return undefined;
 }
 
-/** The id that a property may hold; of no entity if it holds none. */
+/** The id in a property; matches no entity if there is none. */
 const idAt = (key: string, text: string): string =>
   Object.hasOwn(NUMBERS, key) ? `${NUMBERS[key]}${text}` : (canonicalEntityId(text) ?? '');
 
-/** What is left of a property of the object that stands for an erased entity. */
+/** The rest of a property in the object of an erased entity. */
 function withoutPerson(key: string, value: unknown, alias: string): unknown {
   if (key === 'enhedsNummer') return Number(alias.slice('CVR-3-'.length));
   if (NUMBERS[key] !== undefined || CONTACT.test(key)) return null;

@@ -1,9 +1,8 @@
 /**
- * The lock that makes a process the only daemon on a SQLite file.
- *
- * It is two locks of the operating system, which frees both with the process, however that dies. One is on a file beside the
- * store, named after what the store's path resolves to. The other one is on the store's own inode: it holds under each name
- * of the store, in each container that mounts it, and after somebody deleted the file beside it.
+ * Locks a SQLite store for one daemon. It is two locks of the operating system, which frees both when the process ends.
+ * One is on a file next to the store, named after the store's resolved path. The other is on the store's own inode: it
+ * holds under every name of the store, in every container that mounts it, and after somebody deleted the file next to
+ * it.
  */
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, statfsSync } from 'node:fs';
@@ -11,11 +10,11 @@ import Database from 'better-sqlite3';
 import { makePrivate, resolveStore } from './place.ts';
 
 export interface StoreLock {
-  /** On Linux the end of any descriptor of a file ends SQLite's locks on it: close the store's connections first. */
+  /** Close the store's connections first: on Linux, closing any descriptor of a file ends SQLite's locks on it. */
   close(): void;
 }
 
-/** Locks the store at this path. Throws if a daemon runs on it. A store that is not there yet has only the lock beside it. */
+/** Throws if another daemon runs on the store. A store that does not exist yet gets only the lock next to it. */
 export function lockStore(file: string): StoreLock {
   const beside = lockBeside(resolveStore(file));
   try {
@@ -36,7 +35,7 @@ export function lockStore(file: string): StoreLock {
   }
 }
 
-/** An exclusive transaction that nobody ends; undefined if another process has one. */
+/** An exclusive transaction that stays open; undefined if another process has one. */
 function lockBeside(store: string): Database.Database | undefined {
   makePrivate(`${store}.lock`);
   const lock = new Database(`${store}.lock`, { timeout: 0 });
@@ -50,14 +49,17 @@ function lockBeside(store: string): Database.Database | undefined {
   }
 }
 
-/** NFS, CIFS and SMB: there the kernel makes a lock by `flock` one of the kind that SQLite takes, and both would meet. */
+/**
+ * NFS, CIFS and SMB, where the kernel implements `flock` with the kind of lock that SQLite takes, so that both would
+ * collide.
+ */
 const ONE_KIND_OF_LOCK = new Set([0x6969, 0xff534d42, 0xfe534d42]);
-/** How `flock` says that another process holds the lock. */
+/** The exit code of `flock` if another process holds the lock. */
 const TAKEN = 1;
 
 /**
- * The descriptor that holds a lock on the file's inode; undefined if the system has none to give. Node cannot lock: the
- * program `flock` does it on a descriptor that both share, and the lock lives as long as ours.
+ * The descriptor that holds a lock on the file's inode; undefined if the system has no `flock`. Node cannot lock, so
+ * the program `flock` locks a shared descriptor; the lock lives as long as ours.
  */
 function lockInode(file: string): number | 'taken' | undefined {
   if (process.platform !== 'linux' || !existsSync(file) || ONE_KIND_OF_LOCK.has(statfsSync(file).type))

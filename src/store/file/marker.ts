@@ -1,12 +1,12 @@
 /**
- * The marker beside a SQLite store: it says that a store was made here. A daemon that finds the marker and no store has lost
- * one, and must not begin with an empty store as if it were its first start.
+ * The marker next to a SQLite store says that a store was created here. A daemon that finds the marker without a store
+ * has lost one, and must not start with an empty one.
  */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { resolveStore } from './place.ts';
 
-/** A store was here, and is not. Its message says what to do. */
+/** The store that was here is gone. The message has the remedy. */
 export class LostStoreError extends Error {
   override readonly name = 'LostStoreError';
 
@@ -18,25 +18,23 @@ export class LostStoreError extends Error {
   }
 }
 
-/** The marker's name does not begin as the store's does, so that what deletes `cvrsync.db*` leaves it. */
+/** The name does not start like the store's, so that `rm cvrsync.db*` leaves it. */
 function markerOf(file: string): string {
   const { dir, base } = path.parse(resolveStore(file));
   return path.join(dir, `.${base}.marker`);
 }
 
-/** Whether a store was made at this place. */
 export const wasStoreAt = (file: string): boolean => sizeOf(markerOf(file)) !== undefined;
 
-/** Whether a store was made at this place, and no file of content is there. */
+/** Whether a store was created here and its file is missing or empty. */
 export const isStoreLost = (file: string): boolean => wasStoreAt(file) && (sizeOf(file) ?? 0) === 0;
 
-/** Says that a store is at this place. */
 export function markStore(file: string): void {
   if (wasStoreAt(file)) return;
   try {
     writeFileSync(markerOf(file), textFor(file), { flag: 'wx', mode: 0o600 });
   } catch {
-    // Another process was first, or the disk is full: the next start writes it.
+    // Another process was first, or the disk is full. The next start writes it.
   }
 }
 
@@ -44,8 +42,8 @@ const textFor = (file: string): string =>
   `cvrsync made a store here: ${path.basename(resolveStore(file))}. Without that file cvrsync does not start while this one is here.\n`;
 
 /**
- * Notes that the store holds what was written until `at`, in ms since 1970; undefined: that it is another one now. Waits for
- * no disk: after a power cut the marker may say less than the store holds, and never more.
+ * Records that the store holds all writes until `at`, in ms since 1970; undefined for a different store. Does not wait
+ * for the disk: after a power cut the marker may state an earlier time, never a later one.
  */
 export function noteSeen(file: string, at: number | undefined): void {
   const marker = markerOf(file);
@@ -53,11 +51,10 @@ export function noteSeen(file: string, at: number | undefined): void {
   try {
     writeFileSync(marker, at === undefined ? textFor(file) : `${textFor(file)}It held all until ${at}.\n`);
   } catch {
-    // The disk is full, or the folder is read-only: it is told elsewhere.
+    // The disk is full or the folder read-only; other code reports it.
   }
 }
 
-/** What was noted last; undefined if nothing was. */
 export function readSeen(file: string): number | undefined {
   const marker = markerOf(file);
   const [, at] = existsSync(marker) ? (/^It held all until (\d+)\.$/mu.exec(readFileSync(marker, 'utf8')) ?? []) : [];

@@ -1,9 +1,9 @@
-/** The place of a SQLite store: the file that its path means. */
+/** Finds and guards the file of a SQLite store. */
 import { closeSync, existsSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { StoreError } from '../store-error.ts';
 
-/** The file behind symbolic links, also if it is not there yet: SQLite names its journals after it. */
+/** Resolves symbolic links, even to a missing file: SQLite names its journals after the target. */
 export function resolveStore(given: string): string {
   const file = path.resolve(given);
   if (existsSync(file)) return realpathSync(file);
@@ -13,7 +13,7 @@ export function resolveStore(given: string): string {
   return existsSync(folder) ? path.join(realpathSync(folder), path.basename(file)) : file;
 }
 
-/** Where a symbolic link leads whose target is not there; undefined for what is no link. */
+/** The target of a dangling symbolic link; undefined if it is not a link. */
 function linkTarget(file: string): string | undefined {
   try {
     return readlinkSync(file);
@@ -22,13 +22,15 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-/** Makes a file for its owner only if it is not there: SQLite gives its journals the mode of the file they belong to. */
+/** Creates a missing file with mode 0600: SQLite gives its journals the mode of the file. */
 export function makePrivate(file: string): void {
-  // Only then: on Linux the end of any descriptor of a file ends SQLite's locks on it in this process.
+  // Only then: on Linux, closing any descriptor of a file ends SQLite's locks on it in this process.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
 }
 
-/** Throws if the file has another name as well. SQLite keeps a journal for each name, and loses what went through the other. */
+/**
+ * Throws if the file has a second name: SQLite keeps a journal for each name, and would lose the writes of the other.
+ */
 export function refuseHardLinks(file: string): void {
   const { nlink } = statSync(file);
   if (nlink > 1)
@@ -38,17 +40,17 @@ export function refuseHardLinks(file: string): void {
     );
 }
 
-/** What SQLite keeps a database in, by what is added to its name. */
+/** The suffixes of the files of a SQLite database. */
 const FILES = ['', '-wal', '-shm'] as const;
 
 /**
- * Returns what throws a {@link StoreGoneError} once the store's file, or a journal of it, is not the one that was at its place
- * at the first call: somebody moved or deleted it, and what is written is in no file that has a name. Call it after a write
- * first: SQLite makes the journals with that.
+ * Returns a check that throws {@link StoreGoneError} once the store's file or a journal is not the one of the first
+ * call: somebody moved or deleted it, and writes go to a file without a name. Call it after a first write, which
+ * creates the journals.
  */
 export function createPlaceCheck(file: string): () => void {
   const store = resolveStore(file);
-  // Through the path that was given: a link of it may lead elsewhere by now.
+  // Use the given path: its links may have changed.
   const places = FILES.map((end) => (end === '' ? file : `${store}${end}`));
   let known: readonly string[] | undefined;
   return () => {
@@ -59,13 +61,13 @@ export function createPlaceCheck(file: string): () => void {
   };
 }
 
-/** Device and inode; a file that is open keeps its inode from other files. */
+/** Device and inode; the system does not reuse the inode of an open file. */
 function identityOf(file: string): string {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? '' : `${found.dev} ${found.ino}`;
 }
 
-/** The files of the store are not at their place any more. */
+/** The files of the store were moved or deleted. */
 export class StoreGoneError extends StoreError {
   constructor(files: readonly string[]) {
     super(

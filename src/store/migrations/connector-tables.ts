@@ -1,4 +1,4 @@
-/** The baseline of the connector: what came in, what is known, and what became of each record. */
+/** The connector's tables. */
 import { sql } from 'kysely';
 import type { Engine, Tx } from '../store.ts';
 import { dialect, key, required, unique, zero } from './dialect.ts';
@@ -17,7 +17,7 @@ export async function addConnectorTables(tx: Tx, engine: Engine): Promise<void> 
 
 async function addInbox(tx: Tx, engine: Engine): Promise<void> {
   const { text, integer, serial, index } = dialect(tx, engine);
-  // No index but its key, which counts up: every row goes to the end of the table.
+  // No index but its rising key, so that every row goes to the end of the table.
   await serial('arrival', 'seq')
     .addColumn('body', text, required)
     .addColumn('webhook_id', text)
@@ -39,9 +39,9 @@ async function addInbox(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('begun', integer, zero)
     .addColumn('trace', text)
     .execute();
-  // One index for both questions about a company's receipts: which are to be applied, and which came.
+  // One index for both queries of a company's receipts: those that wait, and all.
   await index('receipt_entity', 'receipt', ['entity', 'applied_at', 'seq']).execute();
-  // What waits is counted every second: without it that reads every receipt that was ever applied.
+  // Waiting receipts are counted every second; without this index that reads every receipt.
   await index('receipt_unapplied', 'receipt', ['applied_at'], 'applied_at is null').execute();
   await index('receipt_webhook_id', 'receipt', ['webhook_id'], 'webhook_id is not null').execute();
   await index('receipt_quarantined', 'receipt', ['seq'], 'quarantined is not null').execute();
@@ -57,7 +57,7 @@ async function addFacts(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('seq', integer, required)
     .addPrimaryKeyConstraint('fact_key', ['entity', 'field'])
     .execute();
-  // Companies are found by the beginning of their names, in any case.
+  // Finds companies by the beginning of their names, in any case.
   await sql`create index fact_name on fact (lower(value), entity) where field = 'name'`.execute(tx);
 
   await wideTable('known_value')
@@ -97,19 +97,19 @@ async function addLinks(tx: Tx, engine: Engine): Promise<void> {
   await index('link_entity', 'link', ['entity', 'provider']).execute();
   await index('link_record', 'link', ['record_id', 'provider']).execute();
   await index('link_observed', 'link', ['provider', 'desired', 'observed']).execute();
-  // Active links are nearly all there are: to look for them by their state is to read the table.
+  // Nearly all links are active, so that a search for them reads the table anyway.
   await index('link_inactive', 'link', ['state', 'provider', 'record_id'], "state <> 'active'").execute();
   await index('link_refused', 'link', ['provider', 'record_id'], "observed = 'refused'").execute();
-  // The words of its condition stand in the query of monitoring.ts, too: an engine takes it for no other.
+  // The query of monitoring.ts repeats this condition word by word: otherwise no engine uses the index.
   const unconfirmed = `observed_error is null and (desired = 'on' and (observed in ('unknown', 'off') or send_update = 1)
     or desired = 'off' and observed in ('unknown', 'on'))`;
   await index('link_unconfirmed', 'link', ['provider', 'record_id'], unconfirmed).execute();
   if (engine === 'sqlite') await describeLinks(tx);
 }
 
-/** Rows in the index, then for each column of it: rows alike in the columns up to there. */
+/** Rows in the index, then for each column the rows with equal values up to that column. */
 const STATISTICS: Readonly<Record<string, string>> = {
-  // Its key, by the table's name: a connection has hundreds of thousands, a record one.
+  // The key: a connection has hundreds of thousands of rows, a record one.
   link: '1000000 500000 1',
   link_entity: '1000000 2 1',
   link_record: '1000000 1 1',
@@ -127,7 +127,7 @@ const STATISTICS: Readonly<Record<string, string>> = {
  * itself. Source: https://sqlite.org/fileformat2.html#the_sqlite_stat1_table
  */
 async function describeLinks(tx: Tx): Promise<void> {
-  // Makes the table of statistics.
+  // Creates the table of statistics.
   await sql`analyze schema_version`.execute(tx);
   await sql`delete from sqlite_stat1 where tbl in ('link', 'schema_version')`.execute(tx);
   for (const [name, numbers] of Object.entries(STATISTICS))
@@ -300,7 +300,7 @@ async function addMatches(tx: Tx, engine: Engine): Promise<void> {
     ['provider', 'record_id'],
     'suggested_at is not null',
   ).execute();
-  // Most records of a CRM may have no company proposed.
+  // Most records may have no proposed company.
   await index('match_result_proposed', 'match_result', ['provider', 'record_id'], 'entity is not null').execute();
 
   await table('match_rejection')

@@ -1,4 +1,4 @@
-/** How the two engines spell tables and indexes. */
+/** The two engines' SQL for tables and indexes. */
 import {
   type ColumnBuilderCallback,
   type CreateIndexBuilder,
@@ -11,17 +11,17 @@ import type { Engine, Tx } from '../store.ts';
 export type Migration = (tx: Tx, engine: Engine) => Promise<void>;
 
 interface Dialect {
-  /** Compared byte by byte on both engines, so that keys sort alike in SQL on either and nearly so in JavaScript. */
+  /** Compared byte by byte, so that keys sort alike on both engines, and nearly so in JavaScript. */
   readonly text: RawBuilder<unknown> | 'text';
   readonly integer: 'integer' | 'bigint';
   readonly fraction: 'real' | 'double precision';
-  /** A table that is found by its text key alone: SQLite keeps it in one tree instead of two. */
+  /** A table that is read only by its text key: SQLite keeps it in one tree instead of two. */
   table(name: string): CreateTableBuilder<string, string>;
-  /** The same for rows over a kilobyte: in one tree, SQLite would give each some pages of its own. */
+  /** The same for rows over a kilobyte, which would take several pages each in one tree. */
   wideTable(name: string): CreateTableBuilder<string, string>;
-  /** A table with a key the engine counts up and never reuses. */
+  /** A table with a rising key that the engine never reuses. */
   serial(name: string, key: string): CreateTableBuilder<string, string>;
-  /** An index over columns; over some rows only if `where` says which. */
+  /** An index; `where` limits it to some rows. */
   index(name: string, on: string, columns: readonly string[], where?: string): CreateIndexBuilder<string>;
 }
 
@@ -30,7 +30,6 @@ export const unique: ColumnBuilderCallback = (column) => column.notNull().unique
 export const key: ColumnBuilderCallback = (column) => column.primaryKey().notNull();
 export const zero: ColumnBuilderCallback = (column) => column.notNull().defaultTo(0);
 
-/** The words for one engine. */
 export function dialect(tx: Tx, engine: Engine): Dialect {
   const create = (name: string): CreateTableBuilder<string, string> => tx.schema.createTable(name);
   const index: Dialect['index'] = (name, on, columns, where) => {

@@ -1,4 +1,4 @@
-/** The store's tables, brought up to date version by version in one transaction. */
+/** Brings the store's tables up to date, version by version in one transaction. */
 
 import { sql } from 'kysely';
 import { lockUntilCommit } from '../advisory-lock.ts';
@@ -14,12 +14,12 @@ const baseline: Migration = async (tx, engine) => {
   await addServiceTables(tx, engine);
 };
 
-/** Add at the end and never change one that was released. The position is the version. */
+/** Append only; never change a released migration. The position is the version. */
 const MIGRATIONS: readonly Migration[] = [baseline];
 
 /**
- * Brings the tables up to date; two processes may do so at once. Throws if the schema is newer than this version. `next` are
- * the migrations of a later version, as tests have them.
+ * Brings the tables up to date; two processes may do so at once. Throws if the schema is newer than this version.
+ * `next`: migrations of a later version, for tests.
  */
 export async function migrateStore(store: Store, next: readonly Migration[] = []): Promise<void> {
   const migrations = [...MIGRATIONS, ...next];
@@ -38,16 +38,16 @@ export async function migrateStore(store: Store, next: readonly Migration[] = []
   });
 }
 
-/** A schema that this version does not work with. Its message says what to do. */
+/** A schema that this version cannot use. The message has the remedy. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError';
 }
 
-/** Whether the store has no tables of ours yet, so that no daemon works on it. */
+/** Whether the store has no tables yet, so that no daemon uses it. */
 export const isEmpty = async (store: Store): Promise<boolean> =>
   (await currentVersion(store.db, store.engine)) === undefined;
 
-/** Throws if the schema is not exactly the one this version works with. */
+/** Throws unless the schema is the one of this version. */
 export async function requireCurrent(store: Store): Promise<void> {
   const last = MIGRATIONS.length;
   const version = (await currentVersion(store.db, store.engine)) ?? 0;
@@ -64,7 +64,7 @@ function refuseNewer(version: number | undefined, last: number): void {
   );
 }
 
-/** Undefined if the store has no tables of ours. */
+/** Undefined if the store has no tables. */
 async function currentVersion(db: Db, engine: Engine): Promise<number | undefined> {
   const known =
     engine === 'postgres'

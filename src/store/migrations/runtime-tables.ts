@@ -1,4 +1,4 @@
-/** The baseline of the runtime: lanes, limits, daemons, alerts, operators and their audit, runs. */
+/** The tables of the runtime. */
 import { sql } from 'kysely';
 import type { Engine, Tx } from '../store.ts';
 import { dialect, key, required, unique, zero } from './dialect.ts';
@@ -18,7 +18,7 @@ async function addLanes(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('key', text, required)
     .addColumn('due_at', integer)
     .addColumn('fence', integer)
-    // In no index: PostgreSQL claims and renews lanes in place.
+    // In no index, so that PostgreSQL claims and renews lanes in place.
     .addColumn('lease_until', integer)
     .addColumn('again_at', integer)
     .addColumn('marks', integer, required)
@@ -31,7 +31,7 @@ async function addLanes(tx: Tx, engine: Engine): Promise<void> {
     .execute();
   await index('lane_due', 'lane', ['queue', 'due_at', 'key']).execute();
   await index('lane_parked', 'lane', ['queue', 'parked_at'], 'parked_at is not null').execute();
-  // An update in place needs room on the row's page.
+  // An update in place needs free space on the row's page.
   if (engine === 'postgres') await sql`alter table lane set (fillfactor = 50)`.execute(tx);
 
   await wideTable('pending_write')

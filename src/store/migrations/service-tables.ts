@@ -1,4 +1,4 @@
-/** The baseline of the monitoring service: the register's snapshots, monitors and what they get, news, mail, and the company index that it feeds. */
+/** The tables of the monitoring service and of the company index that it feeds. */
 import type { Engine, Tx } from '../store.ts';
 import { dialect, key, required, unique, zero } from './dialect.ts';
 
@@ -24,7 +24,7 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('updated_at', integer, required)
     .execute();
   await index('snapshot_ahead', 'snapshot', ['ahead_at', 'entity'], 'ahead_at is not null').execute();
-  // To find them by their bodies reads every snapshot.
+  // Without it, finding them reads every snapshot.
   await index('snapshot_withheld', 'snapshot', ['entity'], 'withheld = 1').execute();
 
   await table('merger_party')
@@ -128,8 +128,8 @@ async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('ended_at', integer)
     .addUniqueConstraint('delivery_key', ['change', 'monitor'])
     .execute();
-  // What is due now, and what next, is found along it without passing over thousands that wait for a webhook that is
-  // down; `delivery_head` tells whether an older one of the same company is due.
+  // Finds what is due now and next without passing thousands that wait for a webhook that is down; `delivery_head`
+  // tells whether an older one of the same company is due.
   await index('delivery_due', 'delivery', ['monitor', 'next_at', 'seq'], "state = 'due'").execute();
   await index('delivery_head', 'delivery', ['monitor', 'entity', 'seq'], "state = 'due'").execute();
   const failing = "state = 'due' and attempts > 0";
@@ -163,7 +163,7 @@ async function addNews(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('type', integer, required)
     .addColumn('body', text, required)
     .execute();
-  // The key is the default order within an entity; the index is the other one.
+  // The key is the default order within an entity, the index the other one.
   await table('news_entity')
     .addColumn('entity', text, required)
     .addColumn('promoted_until', integer, required)
@@ -188,7 +188,7 @@ async function addMail(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('failed_at', integer)
     .addColumn('error', text)
     .addColumn('message', text)
-    // Notices have no change, and are not compared.
+    // Notices have no change and may repeat.
     .addUniqueConstraint('mail_key', ['change', 'monitor', 'recipient'])
     .execute();
   await index('mail_open', 'mail', ['monitor', 'recipient', 'seq'], 'sent_at is null and failed_at is null').execute();
@@ -217,7 +217,7 @@ async function addCompanyIndex(tx: Tx, engine: Engine): Promise<void> {
     .addPrimaryKeyConstraint('match_key_key', ['key', 'entry'])
     .execute();
 
-  // Keys on their way into the index.
+  // Keys that wait for the index.
   await table('match_key_staged')
     .addColumn('bucket', integer, required)
     .addColumn('position', integer, required)

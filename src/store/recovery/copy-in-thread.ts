@@ -1,19 +1,18 @@
-/** Copies a store in a thread of its own, while the main thread goes on answering. */
+/** Copies a store in a worker thread, so that the main thread keeps answering. */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 
-/** A copy to make. */
 export interface CopyTask {
-  /** The file of the store. */
+  /** The store. */
   readonly from: string;
-  /** The file to write; it must not exist. */
+  /** The copy; must not exist. */
   readonly to: string;
-  /** Whether to read the copy through once it is made. */
+  /** Whether to read the whole copy afterwards. */
   readonly verify: boolean;
 }
 
-/** Makes a copy, and leaves none that is not whole. Throws why it could not, and what the copy is found to lack. */
+/** Makes a copy, or throws and leaves no incomplete one. */
 export async function copyInThread(task: CopyTask, signal: AbortSignal): Promise<void> {
   const thread = new Worker(new URL(`./copy-worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData: task,

@@ -1,4 +1,4 @@
-/** Copies a store in a thread of its own, and verifies the copy: both read all of it. */
+/** The worker thread that copies a store and verifies the copy. */
 import { workerData } from 'node:worker_threads';
 import { copyStore } from './copy.ts';
 import type { CopyTask } from './copy-in-thread.ts';
@@ -9,5 +9,4 @@ async function makeCopy({ from, to, verify }: CopyTask): Promise<void> {
   if (verify) checkCopy(to, to);
 }
 
-// What the thread is started with.
 await makeCopy(workerData as CopyTask);

@@ -1,4 +1,4 @@
-/** Copies a SQLite store while it is in use. */
+/** Copies a SQLite store that is in use. */
 import { existsSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,8 +11,8 @@ const MIB = 1024 * 1024;
 const PATIENCE_MS = 5_000;
 
 /**
- * Copies one state in steps. A connection of its own holds a read transaction throughout: without it SQLite starts over
- * after every commit of another connection, and under load never ends.
+ * Copies one state in steps. Its own read transaction stays open: otherwise SQLite starts over after every commit of
+ * another connection, and never ends under load.
  */
 export async function copyStore(from: string, to: string): Promise<void> {
   if (existsSync(to)) throw new Error(`${to} exists already: name a new file for the backup`);
@@ -37,7 +37,7 @@ export async function copyStore(from: string, to: string): Promise<void> {
   }
 }
 
-/** A full disk, or a limit on what may be written there. */
+/** A full disk or a quota. */
 export const isUnwritten = (error: unknown): error is Error =>
   error instanceof Error &&
   'code' in error &&

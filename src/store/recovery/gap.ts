@@ -1,19 +1,19 @@
 /**
- * Gaps: times of which the store knows nothing, because it comes from a copy or lost a part of its journal. What cvrsync
- * wrote into a CRM in a gap is in no table, and must not pass for a person's edit.
+ * Gaps: times whose writes the store lost, because it was restored from a copy or lost part of its journal. What
+ * cvrsync wrote into a CRM in a gap must not pass for a person's edit.
  */
 import { sql } from 'kysely';
 import { readValue, writeValue } from '../kv.ts';
 import type { Db, Tx } from '../store.ts';
 
 export interface Gap {
-  /** The last that the store knows of, in ms since 1970. */
+  /** The end of what the store knows, in ms since 1970. */
   readonly since: number;
   readonly until: number;
-  /** The newest receipt that the store knew: what a later one states is news. */
+  /** The newest receipt that the store knew; later ones are news. */
   readonly seq: number;
   readonly cause: 'restored' | 'journal';
-  /** When full updates of all companies were asked for, in ms since 1970; absent before that. */
+  /** When cvrsync requested full updates of all companies, in ms since 1970; absent before. */
   readonly askedAt?: number;
 }
 
@@ -24,15 +24,15 @@ const KEPT = 20;
 /** Oldest first. */
 export async function readGaps(db: Db): Promise<readonly Gap[]> {
   const text = await readValue(db, KEY);
-  // Only this file writes it.
+  // Only this file writes the value.
   return text === undefined ? [] : (JSON.parse(text) as readonly Gap[]);
 }
 
-/** Those of which full updates were not asked for. */
+/** Gaps without requested full updates. */
 export const readOpenGaps = async (db: Db): Promise<readonly Gap[]> =>
   (await readGaps(db)).filter(({ askedAt }) => askedAt === undefined);
 
-/** Open gaps of a store with links; without one there is nothing to ask for, since the service's half reads the register again. */
+/** Open gaps of a store with links. Without links there is nothing to request: the service reads the register again. */
 export async function readGapsToClose(db: Db): Promise<readonly Gap[]> {
   const open = await readOpenGaps(db);
   if (open.length === 0) return [];
@@ -40,7 +40,7 @@ export async function readGapsToClose(db: Db): Promise<readonly Gap[]> {
   return link === undefined ? [] : open;
 }
 
-/** Records that the store knows nothing of the time from `since`, or from its own last sign of life, until now. */
+/** Records a gap from `since`, or from the store's last sign of life, until now. */
 export async function recordGap(
   tx: Tx,
   { cause, since }: { readonly cause: Gap['cause']; readonly since?: number | undefined },
@@ -53,7 +53,7 @@ export async function recordGap(
   return gap;
 }
 
-/** Records that full updates of all companies were asked for. */
+/** Records that full updates of all companies were requested. */
 export async function closeGaps(tx: Tx, now: number): Promise<void> {
   const gaps = await readGaps(tx);
   if (gaps.some(({ askedAt }) => askedAt === undefined))
@@ -67,14 +67,16 @@ export async function closeGaps(tx: Tx, now: number): Promise<void> {
 const writeGaps = (tx: Tx, gaps: readonly Gap[], now: number): Promise<void> =>
   writeValue(tx, KEY, JSON.stringify(gaps), now);
 
-/** Notes in the store that it holds what was written until `at`: the marker beside it says the same, right after that. */
+/** Records in the store that it holds all writes until `at`; the marker says the same right after. */
 export const writeSeen = (tx: Tx, at: number): Promise<void> => writeValue(tx, SEEN, String(at), at);
 
-/** Whether the store lacks what it is known to have held at `seen`. */
+/** Whether the store lacks writes that it had at `seen`. */
 export const isBefore = async (db: Db, seen: number): Promise<boolean> =>
   Number((await readValue(db, SEEN)) ?? 0) < seen;
 
-/** When the store was last written to, as far as its rows tell: a daemon renews its own every ten seconds. 0 for an empty store. */
+/**
+ * The time of the last write, as far as rows show it: a daemon renews its row every ten seconds. 0 for an empty store.
+ */
 export async function lastSignOf(db: Db, now: number): Promise<number> {
   const { rows } = await sql<{ at: number | null }>`select max(each.at) as at from (
       select max(seen_at) as at from daemon

@@ -1,29 +1,28 @@
 /**
- * Finds commits in SQLite's write-ahead log that SQLite does not see: it reads the log up to the first frame whose checksum
- * is wrong, and drops what follows without a word.
+ * Finds commits in SQLite's write-ahead log that SQLite ignores: it reads up to the first frame with a wrong checksum,
+ * and silently drops the rest.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** How a log begins, but for the last bit: the order of bytes in each checksum. */
+/** The magic number of a log without its last bit, which is the byte order in each checksum. */
 const MAGIC = 0x377f0682;
 const HEADER = 32;
 const FRAME_HEADER = 24;
-/** Frames that are read at a time. */
+/** Frames to read at a time. */
 const STEP = 256;
 
-/** The sums of a checksum so far. */
 type Sums = readonly [number, number];
 
 /**
- * Whether the log holds commits behind a damaged frame. The end of a log that a crash tore is no such case: what was not
- * whole there was the last commit, and nobody had been told that it was on disk.
+ * Whether the log holds commits after a damaged frame. The torn end after a crash does not count: its last commit was
+ * never reported as durable.
  */
 export function hasLostCommits(wal: string): boolean {
-  // Again: a process may be writing the frame that was just read.
+  // Twice, because a process may be writing the frame.
   return commitsFromBreak(wal) > 1 && commitsFromBreak(wal) > 1;
 }
 
-/** How many commits begin with the first damaged frame: two if one that was on disk as a whole cannot be read. */
+/** The number of commits from the first damaged frame on: two if a durable one cannot be read. */
 function commitsFromBreak(wal: string): number {
   const file = openIfThere(wal);
   if (file === undefined) return 0;
@@ -58,7 +57,7 @@ function readHeader(file: number) {
   return { pageSize, salts: header.subarray(16, 24), sums, isLittle: (magic & 1) === 0 };
 }
 
-/** The frames of a log, one after the other in the same memory. */
+/** The frames of a log, in one reused buffer. */
 function* framesOf(file: number, size: number): Generator<Buffer> {
   const chunk = Buffer.allocUnsafeSlow(STEP * size);
   for (let place = HEADER; ; place += chunk.length) {
@@ -78,7 +77,7 @@ function openIfThere(file: string): number | undefined {
 
 const areSame = (a: Sums, b: Sums): boolean => a[0] === b[0] && a[1] === b[1];
 
-/** SQLite's checksum of a frame: of the first eight bytes of its header, and of its page. */
+/** SQLite's checksum over the first eight bytes of a frame's header, and its page. */
 function checksum([a, b]: Sums, frame: Buffer, isLittle: boolean): Sums {
   const bytes = isLittle ? frame : Buffer.from(frame).swap32();
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);

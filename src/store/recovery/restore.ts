@@ -1,21 +1,20 @@
-/** Puts a copy of a SQLite store in its place: checked first, with nothing of the old store left beside it. */
+/** Restores a SQLite store from a copy: checks it first, and leaves nothing of the old store behind. */
 import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { prepareFile } from '../prepare-file.ts';
 
-/** SQLite's own files beside a database, by what is added to its name. */
+/** The suffixes of SQLite's other files. */
 const JOURNALS = ['-wal', '-shm', '-journal'] as const;
 /** Tables that every version of the store has. */
 const OURS = ['schema_version', 'lane', 'link', 'receipt'];
 
-/** Where the working copy of a restore is. */
 const workingCopyOf = (store: string): string => `${path.resolve(store)}.restoring`;
 
 /**
- * Copies the file, with the journal that may lie beside it, next to the store. Throws if the copy is damaged or no store of
- * cvrsync. The file itself is only read, and may be on a read-only disk.
+ * Copies the file and its journal next to the store. Throws if the copy is damaged or not a store of cvrsync. Only
+ * reads the file, which may be on a read-only disk.
  */
 export async function checkedCopy(from: string, store: string): Promise<string> {
   if (!existsSync(from)) throw new Error(`there is no file ${path.resolve(from)}`);
@@ -36,12 +35,11 @@ export async function checkedCopy(from: string, store: string): Promise<string> 
   return copy;
 }
 
-/** Removes the working copy. */
 export async function removeCopy(store: string): Promise<void> {
   for (const end of ['', ...JOURNALS]) await rm(`${workingCopyOf(store)}${end}`, { force: true });
 }
 
-/** Throws if a copy is damaged or no store of cvrsync; the error calls it `from`. No process may use the copy. */
+/** Throws if a copy is damaged or not a store of cvrsync; the error names it `from`. No process may use the copy. */
 export function checkCopy(copy: string, from: string): void {
   let db: Database.Database | undefined;
   try {
@@ -61,15 +59,15 @@ export function checkCopy(copy: string, from: string): void {
   }
 }
 
-/** What a store holds that was written after a time. */
+/** Writes after a time. */
 export interface Activity {
   readonly events: number;
   readonly decisions: number;
-  /** What people did by hand, by the audit's name for it. */
+  /** People's actions, by the audit's names. */
   readonly actions: Readonly<Record<string, number>>;
 }
 
-/** What the store in place holds of the time after `since`; undefined if there is none, or it cannot be read. */
+/** The writes of the current store after `since`; undefined if there is no readable store. */
 export function activitySince(store: string, since: number): Activity | undefined {
   if (!existsSync(store)) return undefined;
   let db: Database.Database | undefined;
@@ -94,22 +92,22 @@ export function activitySince(store: string, since: number): Activity | undefine
 }
 
 /**
- * Puts the working copy in the place of the store. The old store stays aside, with its journals, under a name of its own;
- * returns that name, undefined if there was none. No process may have the store open.
+ * Replaces the store by the working copy. Renames the old store with its journals, and returns its new name; undefined
+ * if there was none. No process may have the store open.
  */
 export async function putInPlace(store: string, aside: string): Promise<string | undefined> {
   const file = path.resolve(store);
   const copy = workingCopyOf(store);
   await synced(copy);
   const wasThere = existsSync(file);
-  // The journals too: the old one would be replayed over the copy.
+  // The journals too: SQLite would replay the old one over the copy.
   for (const end of ['', ...JOURNALS]) if (existsSync(`${file}${end}`)) await rename(`${file}${end}`, `${aside}${end}`);
   await rename(copy, file);
   await synced(path.dirname(file));
   return wasThere ? aside : undefined;
 }
 
-/** Waits until a file, or the names in a folder, are on disk. */
+/** Waits until a file or folder is on disk. */
 async function synced(place: string): Promise<void> {
   const handle = await open(place, 'r');
   try {
