@@ -130,6 +130,10 @@ export const FIELDS = {
   newsTime: field('datetime', 'time of the newest article'),
   registerChangedAt: field('datetime', 'time of the newest change in the register that reached us'),
   dashboardUrl: field('url', "address of the company's page on the dashboard, if admin.publicUrl is set"),
+  composed: field(
+    'text',
+    'a text of other fields and words, such as "{street}, {postalCode} {city}"; only a configuration maps it',
+  ),
 } as const satisfies Record<string, Field>;
 
 /** Fields that mean something only together: cvrsync writes, sets aside and takes them back as one. */

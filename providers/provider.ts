@@ -48,7 +48,7 @@ export type { Outcome, Patch, Property, PropertyValue, Read, RecordId, WrittenOu
  * major version or a newer minor one. The built-in providers state this constant; others state the version they were
  * written for.
  */
-export const CONTRACT_VERSION = '2.1.0';
+export const CONTRACT_VERSION = '2.2.0';
 
 /** When cvrsync may overwrite a property; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
@@ -66,6 +66,10 @@ export interface PresetRow {
   readonly join?: string | undefined;
   /** The address that this part belongs to, if the record holds several. */
   readonly address?: string | undefined;
+  /** Of `composed`: the text with its fields in braces. */
+  readonly text?: string | undefined;
+  /** Writes texts in one case. */
+  readonly case?: 'upper' | 'lower' | undefined;
 }
 
 /** A CRM's default mapping; a field may go to several properties. */

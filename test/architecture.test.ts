@@ -53,6 +53,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'providers/fields.ts',
     'providers/misfit.ts',
     'providers/contract-schemas.ts',
+    'providers/composed.ts',
   ],
   'src/service/': ['src/match/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/', 'src/telemetry/'],
   'src/alerts/': ['src/connector/', 'src/service/', 'src/runtime/', 'src/http/', 'src/store/', 'src/protocol/'],

@@ -20,6 +20,7 @@ export const httpPreset: Preset = FIELD_NAMES.filter(
     FIELDS[field].partial !== true &&
     field !== 'registerChangedAt' &&
     field !== 'dashboardUrl' &&
+    field !== 'composed' &&
     field !== 'cvrNumber' &&
     field !== 'region',
 ).map((field) => ({ field, property: field, policy: 'tracked' }));

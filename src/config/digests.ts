@@ -100,12 +100,24 @@ function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorCo
 }
 
 /** A row of a mapping as the rules of the connector have it: a plugin's preset may say more. */
-const plainRow = ({ field, property, policy, unless, optional, join, address }: MappingRow): MappingRow => ({
+const plainRow = ({
+  field,
+  property,
+  policy,
+  unless,
+  optional,
+  join,
+  address,
+  text,
+  case: letters,
+}: MappingRow): MappingRow => ({
   ...{ field, property, policy },
   ...(unless !== undefined && { unless }),
   ...(optional !== undefined && { optional }),
   ...(join !== undefined && { join }),
   ...(address !== undefined && { address }),
+  ...(text !== undefined && { text }),
+  ...(letters !== undefined && { case: letters }),
 });
 
 const serviceHalf = ({ leaseSeconds: _, ...service }: NonNullable<Config['service']>): Half =>

@@ -1,4 +1,5 @@
 /** Resolves which company field goes to which property: the preset, overridden by the configuration. */
+import { fieldsOf, unfitText } from '../../providers/composed.ts';
 import { FIELD_NAMES, FIELDS, type FieldName } from '../../providers/fields.ts';
 import type { Policy, Preset, PresetRow } from '../../providers/provider.ts';
 import type { ConfigProblem } from './schema/fill.ts';
@@ -32,11 +33,14 @@ export function resolveMapping(
         property: target.property,
         policy: target.policy ?? inPreset?.policy ?? policy ?? 'tracked',
         ...(target.join !== undefined && { join: target.join }),
+        ...(target.text !== undefined && { text: target.text }),
+        ...(target.case !== undefined && { case: target.case }),
         ...(inPreset?.address !== undefined && { address: inPreset.address }),
       };
     });
   });
   reportShared(rows, rules, path, problems);
+  reportTexts(rows, path, problems);
   return rows;
 }
 
@@ -44,6 +48,8 @@ interface Target {
   readonly property: string;
   readonly policy?: Policy | undefined;
   readonly join?: string | undefined;
+  readonly text?: string | undefined;
+  readonly case?: 'upper' | 'lower' | undefined;
 }
 
 const targetsOf = (rule: FieldRule): readonly Target[] => {
@@ -51,6 +57,19 @@ const targetsOf = (rule: FieldRule): readonly Target[] => {
   const targets = Array.isArray(rule) ? rule : [rule];
   return targets.map((target) => (typeof target === 'string' ? { property: target } : target));
 };
+
+/** Reports a `composed` without a text, a text of another field, and a text of fields that there are not. */
+function reportTexts(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
+  for (const { field, property, text } of rows) {
+    const wrong =
+      field === 'composed'
+        ? text === undefined
+          ? `needs a text, such as { property: ${property}, text: "{street}, {postalCode} {city}" }`
+          : unfitText(text)
+        : text && 'takes no text: only composed does';
+    if (wrong) problems.push({ path: `${path}.${field}`, message: wrong });
+  }
+}
 
 /** CRMs ignore case in property names. */
 function reportShared(rows: readonly MappingRow[], rules: FieldRules, path: string, problems: ConfigProblem[]): void {
@@ -81,7 +100,9 @@ export function reportNumber(
 
 /** Reports rows that would write natural persons through a connection without `persons`. */
 export function reportPersons(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
-  const named = rows.filter(({ field, policy }) => 'persons' in FIELDS[field] && policy !== 'never');
+  const named = rows.filter(
+    (row) => row.policy !== 'never' && fieldsOf([row]).some((field) => 'persons' in FIELDS[field]),
+  );
   for (const { field, property } of named) {
     const message = `${property} would name persons: set persons: true for this connection, or ${field}: false`;
     problems.push({ path: `${path}.${field}`, message });
@@ -90,7 +111,9 @@ export function reportPersons(rows: readonly MappingRow[], path: string, problem
 
 /** Reports rows that would write beneficial owners without a legal basis. */
 export function reportBeneficialOwners(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
-  const named = rows.filter(({ field, policy }) => BENEFICIAL_OWNER_FIELDS.has(field) && policy !== 'never');
+  const named = rows.filter(
+    (row) => row.policy !== 'never' && fieldsOf([row]).some((field) => BENEFICIAL_OWNER_FIELDS.has(field)),
+  );
   for (const { field, property } of named) {
     const message = `${property} would hold beneficial owners: say in beneficialOwners.legalBasis why you may have them, or set ${field}: false`;
     problems.push({ path: `${path}.${field}`, message });

@@ -75,6 +75,7 @@ const EXPECTED: Readonly<Partial<Record<FieldName, (last: Last) => PropertyValue
   registerChangedAt: ({ changedAt }) => changedAt,
   // No address of the dashboard is configured.
   dashboardUrl: () => null,
+  composed: () => null,
 };
 
 /** The value a field must have. Throws for a field nobody has thought of, so that none goes unchecked. */

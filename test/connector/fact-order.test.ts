@@ -139,8 +139,8 @@ describe('a stream of payloads', () => {
         .flatMap((payloads) => factsOf(payloads).keys()),
     );
     const never = FIELD_NAMES.filter((field) => !seen.has(field));
-    // The number and the page's address are made of the entity id; no event states a region.
-    expect(never).toEqual(['cvrNumber', 'region', 'mergedInto', 'dashboardUrl']);
+    // The number and the page's address are made of the entity id, a text of other fields; no event states a region.
+    expect(never).toEqual(['cvrNumber', 'region', 'mergedInto', 'dashboardUrl', 'composed']);
     expect([...seen].filter((field) => FIELDS[field].kind === 'list')).toContain('altNames');
   });
 });

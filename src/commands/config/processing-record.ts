@@ -2,6 +2,7 @@
  * A record of processing activities (Article 30 of the GDPR), as far as the configuration knows; the controller fills
  * in the rest. It contains no secret. Pure.
  */
+import { fieldsOf } from '../../../providers/composed.ts';
 import { FIELDS } from '../../../providers/fields.ts';
 import type { Config, ConfiguredProvider } from '../../config/load.ts';
 
@@ -71,7 +72,7 @@ const subjectsOf = (config: Config): readonly string[] => [
 
 const dataOf = (config: Config): readonly string[] => [
   ...connections(config).map(({ name, mapping }) => {
-    const written = mapping.filter(({ policy }) => policy !== 'never').map(({ field }) => field);
+    const written = fieldsOf(mapping.filter(({ policy }) => policy !== 'never'));
     const about = [...new Set(written)].map((field) => FIELDS[field].about);
     return `Written into ${name}: ${about.join(', ')}.`;
   }),

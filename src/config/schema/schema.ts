@@ -46,6 +46,18 @@ const target = Type.Object(
   {
     property: text('Name of a CRM property.'),
     policy: Type.Optional(policy('Policy of this property.')),
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'Of composed: fields in braces and words, "{street}, {city}".',
+      }),
+    ),
+    case: Type.Optional(
+      Type.Union([Type.Literal('upper'), Type.Literal('lower')], {
+        description: 'Writes texts in capitals, or in small letters.',
+      }),
+    ),
     join: Type.Optional(Type.String({ description: 'Separator between the members of a list (default ", ").' })),
   },
   CLOSED,

@@ -1,4 +1,5 @@
 /** An open CRM: a provider's connection with its rate limiter, its mapping and the account's schema. */
+import { fieldsOf } from '../../../providers/composed.ts';
 import type { FieldName } from '../../../providers/fields.ts';
 import {
   type Connection,
@@ -98,7 +99,7 @@ export interface OpenedCrm extends Crm {
 }
 
 export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
-  new Map(crms.map((crm) => [crm.name, new Set(crm.mapping.map((row) => row.field))]));
+  new Map(crms.map((crm) => [crm.name, new Set(fieldsOf(crm.mapping))]));
 
 export interface CrmDeps {
   readonly store: Store;

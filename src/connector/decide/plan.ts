@@ -1,5 +1,6 @@
 /** Plans what one record should hold, property by property, and the patch for it. Pure. */
 import { createHash } from 'node:crypto';
+import { compose, fieldsIn } from '../../../providers/composed.ts';
 import { FIELDS, type FieldName, type FieldValue } from '../../../providers/fields.ts';
 import type { PresetRow, Property, PropertyValue } from '../../../providers/provider.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
@@ -59,7 +60,7 @@ export const writtenProperties = (mapping: readonly PresetRow[]): readonly strin
 export function planRecord(input: PlanInput): readonly Planned[] {
   if (!input.persons && isPerson(input.entity, undefined)) return [];
   const parts = rowsFor(input.mapping, input.schema).flatMap((row): readonly AddressPart[] => {
-    const fact = factFor(input, row.field);
+    const fact = row.text === undefined ? factFor(input, row.field) : composedFact(input, row.text);
     const value = fact === undefined ? undefined : factValue(fact);
     // Protection is true or false; anything else means unknown.
     const isUnknown = value === undefined || (value === null && FIELDS[row.field].kind === 'boolean');
@@ -124,6 +125,32 @@ function factFor({ entity, facts, dashboard }: PlanInput, field: FieldName): Fac
   if (field !== 'cvrNumber') return facts.get(field);
   const id = parseEntityId(entity);
   return id?.kind === 'company' ? derived(id.number) : undefined;
+}
+
+/** The fact of a composed text: as new as the newest of its fields. Undefined while one of them is unknown. */
+function composedFact(input: PlanInput, text: string): Fact | undefined {
+  const facts = new Map(fieldsIn(text).map((field) => [field, factFor(input, field)]));
+  const values = new Map([...facts].map(([field, fact]) => [field, fact && factValue(fact)]));
+  if ([...values.values()].includes(undefined)) return undefined;
+  const scalar = compose(text, (field) => nameable(field, values.get(field) ?? null, input.persons));
+  const seq = Math.max(0, ...[...facts.values()].map((fact) => fact?.seq ?? 0));
+  return { entity: input.entity, field: 'composed', clock: '', seq, value: { scalar } };
+}
+
+/** The texts of earlier: with each known address, and with each known value of one field beside today's others. */
+function composedBefore(input: PlanInput, text: string): readonly FieldValue[] {
+  const fields = fieldsIn(text);
+  const now = (field: FieldName): FieldValue => {
+    const fact = factFor(input, field);
+    return (fact && factValue(fact)) ?? null;
+  };
+  const valueIn = (known: Whole) => (field: FieldName) => known[field] ?? now(field);
+  return [
+    ...input.wholes.map((whole) => compose(text, valueIn(whole))),
+    ...fields.flatMap((one) =>
+      input.known(one).map((value) => compose(text, (field) => (field === one ? value : now(field)))),
+    ),
+  ];
 }
 
 /**
@@ -247,13 +274,13 @@ function setAside({ input, row, fact, value, old }: Subject, rule: string, detai
 
 const renderFor = (
   { values, persons }: PlanInput,
-  { field, join }: PresetRow,
+  { field, join, case: letters }: PresetRow,
   property: Property,
   value: FieldValue,
-): Rendered => render(field, nameable(field, value, persons), property, { values: values[field], join });
+): Rendered => render(field, nameable(field, value, persons), property, { values: values[field], join, letters });
 
 const knownBefore = (input: PlanInput, row: PresetRow, property: Property): readonly PropertyValue[] =>
-  input.known(row.field).flatMap((each) => {
+  (row.text === undefined ? input.known(row.field) : composedBefore(input, row.text)).flatMap((each) => {
     const earlier = renderFor(input, row, property, each);
     return earlier.ok && !isCommonNumber(earlier.value) ? [earlier.value] : [];
   });

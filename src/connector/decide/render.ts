@@ -27,6 +27,8 @@ export interface RenderOptions {
   readonly values?: ValueMap | undefined;
   /** What stands between the members of a list in a text. */
   readonly join?: string | undefined;
+  /** Writes texts in capitals, or in small letters. */
+  readonly letters?: 'upper' | 'lower' | undefined;
 }
 
 /**
@@ -37,7 +39,19 @@ export function render(
   field: FieldName,
   value: FieldValue,
   property: Property,
-  { values, join = JOIN }: RenderOptions = {},
+  { letters, ...options }: RenderOptions = {},
+): Rendered {
+  const rendered = renderValue(field, value, property, options);
+  if (letters === undefined || !rendered.ok || typeof rendered.value !== 'string' || property.options !== undefined)
+    return rendered;
+  return done(letters === 'upper' ? rendered.value.toLocaleUpperCase('da') : rendered.value.toLocaleLowerCase('da'));
+}
+
+function renderValue(
+  field: FieldName,
+  value: FieldValue,
+  property: Property,
+  { values, join = JOIN }: RenderOptions,
 ): Rendered {
   const mapped = values === undefined || value === null ? undefined : lookUp(values, value);
   if (mapped === undefined && isList(value)) return renderList(value, property, join);

@@ -2,6 +2,7 @@
  * The accepted rules, by which every daemon of a store decides. A file with other rules proposes a change, which counts
  * once it is accepted.
  */
+import { fieldsOf } from '../../../providers/composed.ts';
 import type { FieldName } from '../../../providers/fields.ts';
 import { acceptMapping, connectionOfPart } from '../../runtime/config-versions.ts';
 import { differingParts, readDaemons } from '../../runtime/daemons.ts';
@@ -90,7 +91,7 @@ export async function readMappedFields(tx: Tx): Promise<ReadonlyMap<string, Read
   return new Map(
     rows.flatMap(({ key, value }) => {
       const { rules, isOut } = acceptedIn(value);
-      return isOut === true ? [] : [[key.slice(PREFIX.length), new Set(rules.mapping.map(({ field }) => field))]];
+      return isOut === true ? [] : [[key.slice(PREFIX.length), new Set(fieldsOf(rules.mapping))]];
     }),
   );
 }

@@ -26,7 +26,7 @@ export interface NamedRules extends DecisionRules {
 /** Picks the rules from other settings, with keys in a fixed order. */
 export const rulesOf = (given: DecisionRules): DecisionRules => ({
   match: given.match,
-  mapping: given.mapping.map(({ field, property, policy, unless, optional, join, address }) => ({
+  mapping: given.mapping.map(({ field, property, policy, unless, optional, join, address, text, case: letters }) => ({
     field,
     property,
     policy,
@@ -34,6 +34,8 @@ export const rulesOf = (given: DecisionRules): DecisionRules => ({
     ...(optional !== undefined && { optional }),
     ...(join !== undefined && { join }),
     ...(address !== undefined && { address }),
+    ...(text !== undefined && { text }),
+    ...(letters !== undefined && { case: letters }),
   })),
   values: given.values,
   hold: given.hold,
@@ -116,8 +118,8 @@ export function changesBetween(before: DecisionRules, after: DecisionRules): rea
 
 function rowText(row: PresetRow | undefined): string | undefined {
   if (row === undefined) return undefined;
-  const { policy, join, unless, optional, address } = row;
-  const more = { join, unless, optional, address };
+  const { policy, join, unless, optional, address, text, case: letters } = row;
+  const more = { text, case: letters, join, unless, optional, address };
   const parts = Object.entries(more).flatMap(([key, value]) => (value === undefined ? [] : [`${key} ${value}`]));
   return [policy, ...parts].join(', ');
 }

@@ -1,5 +1,5 @@
 /** Finds records that people edited in the CRM since the last sync, from the CRM's change hints. */
-import type { FieldName } from '../../../providers/fields.ts';
+import { fieldsOf } from '../../../providers/composed.ts';
 import type { ChangeHint } from '../../../providers/provider.ts';
 import { each } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
@@ -20,7 +20,7 @@ export async function editedRecords(
   const { crm } = undecided;
   const seen = new Map(changeHints.flatMap((hint) => (hint.kind === 'seen' ? [[hint.id, hint]] : [])));
   if (seen.size === 0) return [];
-  const fields = [...new Set(crm.mapping.map((row): FieldName => row.field))];
+  const fields = fieldsOf(crm.mapping);
   const records = await loadRecords(db, { provider: crm.name, ids: [...seen.keys()], fields }, now);
   const edited = records.filter((record) => {
     const read = { kind: 'found', id: record.id, properties: seen.get(record.id)?.properties ?? {} } as const;

@@ -1,6 +1,6 @@
 /** Syncs records that are behind: reads them in the CRM, decides, writes, and remembers. */
 
-import type { FieldName } from '../../../providers/fields.ts';
+import { fieldsOf } from '../../../providers/composed.ts';
 import { type Patch, type Property, type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
@@ -145,7 +145,7 @@ async function syncBatch(
 ): Promise<AttemptedBatch> {
   const { crm, claims } = batch;
   let { schema } = batch;
-  const fields = [...new Set(crm.mapping.map((row): FieldName => row.field))];
+  const fields = fieldsOf(crm.mapping);
   const keys = claims.map((claim) => claim.key);
   const records = await loadRecords(store.db, { provider: crm.name, ids: keys, fields }, now());
   const match = await readMatch(store, crm, schema, now());
