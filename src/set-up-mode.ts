@@ -1,6 +1,5 @@
 /** A first start without a configuration: the admin listener alone, with the pages that make one. */
 import { accessSync, constants } from 'node:fs';
-import { findPackageJSON } from 'node:module';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Env } from './config/variables.ts';
@@ -12,7 +11,7 @@ import { addHealthRoutes } from './http/platform.ts';
 import { listenError } from './http/server/listen-error.ts';
 import { createServer } from './http/server/server.ts';
 import { createSetUpLink } from './runtime/operators/sessions.ts';
-import { type SetUpPlace, STORE } from './setup/config-of.ts';
+import { type SetUpPlace, STORE, samplesFolder } from './setup/config-of.ts';
 import { changeDraft, forgetDraft, readDraft } from './setup/draft.ts';
 import { createTrials } from './setup/trials.ts';
 import { writeConfig } from './setup/write-file.ts';
@@ -108,7 +107,7 @@ const adminSection = (host: string, port: number): SetUpPlace['admin'] => ({
 
 function placeIn(env: Env): Omit<SetUpPlace, 'admin'> {
   const port = portIn(env, 'CVRSYNC_SERVER_PORT');
-  const samples = path.join(path.dirname(findPackageJSON(import.meta.url) ?? ''), 'data/samples/register');
+  const samples = samplesFolder();
   return { file: fileToWrite(), samples, server: port === undefined ? {} : { port } };
 }
 

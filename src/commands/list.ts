@@ -12,6 +12,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'receive', about: 'feed a saved payload through the real code', load: () => import('./receive.ts') },
   { name: 'serve', about: 'run the daemon as configured', load: () => import('./serve.ts') },
   {
+    name: 'init',
+    about: 'ask for the first configuration, try each answer, and write the file',
+    load: () => import('./init.ts'),
+  },
+  {
     name: 'demo',
     about: 'show the main job without any setup: a sample register and both CRMs emulated, no account and no network',
     load: () => import('./demo.ts'),

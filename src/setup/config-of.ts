@@ -1,5 +1,6 @@
 /** The configuration that the answers of a set-up make: as a value, and as the text of its file. */
-import { dirname, resolve } from 'node:path';
+import { findPackageJSON } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { Document, isMap, isScalar, type YAMLMap } from 'yaml';
 import type { Draft, DraftConnection } from './draft.ts';
 import { type Settings, valueAt } from './questions.ts';
@@ -14,6 +15,10 @@ export interface SetUpPlace {
   readonly admin: Settings;
   readonly server: Settings;
 }
+
+/** The sample register of this package. */
+export const samplesFolder = (): string =>
+  join(dirname(findPackageJSON(import.meta.url) ?? ''), 'data/samples/register');
 
 /** The folder from which its paths begin. */
 export const folderOf = ({ file }: SetUpPlace): string => dirname(resolve(file));
@@ -91,8 +96,8 @@ const CONNECTION_COMMENTS: Readonly<Record<string, string>> = {
   fields: 'Instead of the preset, for these fields.',
 };
 
-/** The text of the file. `schema`: where an editor finds its schema. */
-export function textOf(config: Settings, schema?: string): string {
+/** The text of the file. */
+export function textOf(config: Settings): string {
   const document = new Document(config);
   document.commentBefore = HEAD.map((line) => ` ${line}`).join('\n');
   const names = Object.keys(Object(valueAt(config, ['connector', 'providers'])));
@@ -101,8 +106,7 @@ export function textOf(config: Settings, schema?: string): string {
   );
   const comments = new Map([...Object.entries(COMMENTS), ...ofConnections]);
   if (isMap(document.contents)) dress(document.contents, '', comments);
-  const text = document.toString({ lineWidth: 0 });
-  return schema === undefined ? text : `# yaml-language-server: $schema=${schema}\n${text}`;
+  return document.toString({ lineWidth: 0 });
 }
 
 /** Puts comments before keys, and small sections on one line. */

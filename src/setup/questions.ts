@@ -151,7 +151,7 @@ export function readAnswers(
 }
 
 /** The questions that count, given the answers to the choices among them. */
-const askedParts = (
+export const askedParts = (
   parts: readonly QuestionPart[],
   answer: (name: string) => string,
 ): readonly (Question | ChoiceQuestion)[] =>

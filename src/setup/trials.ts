@@ -1,15 +1,11 @@
 /** Live checks of a set-up: each goes on by itself, and a page shows what is known of it by then. */
 import type { Property, PropertyDefinition } from '../../providers/provider.ts';
-import { type ConfiguredProvider, checkConfig } from '../config/load.ts';
-import type { ConfigProblem } from '../config/schema/fill.ts';
-import type { Env } from '../config/variables.ts';
+import type { ConfiguredProvider } from '../config/load.ts';
 import { failureOf } from '../connector/check.ts';
 import { type CrmDeps, openCrm } from '../connector/crm/crm.ts';
 import { makeProperties } from '../connector/crm/make-properties.ts';
 import { type CrmAccess, tryAccess, UNTRIED } from '../connector/try-access.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
-import { trialOf } from './config-of.ts';
-import type { DraftConnection } from './draft.ts';
 import { type Sampled, sampleNumbers } from './sample-numbers.ts';
 
 /** How long a page waits for answers before it says that there are none yet, in ms. */
@@ -19,25 +15,6 @@ const LONGEST_MS = 30_000;
 
 /** For so long a survey is not read again, in ms: somebody goes from page to page. */
 const SURVEY_MS = 60_000;
-
-/** The answers of somebody as a connection, or what is wrong with them. */
-export type ReadConnection =
-  | { readonly ok: true; readonly provider: ConfiguredProvider }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
-
-/** Reads a connection as every start does; `file`: the configuration that is to be. Problems are named by the keys of the section. */
-export async function readConnection(
-  name: string,
-  connection: DraftConnection,
-  { file, env }: { readonly file: string; readonly env: Env },
-): Promise<ReadConnection> {
-  const load = await checkConfig(trialOf(name, connection), file, env);
-  const [provider] = load.ok ? (load.config.connector?.providers ?? []) : [];
-  if (provider !== undefined) return { ok: true, provider };
-  const place = `connector.providers.${name}.`;
-  const problems = load.ok ? [] : load.errors.map(({ path, message }) => ({ path: path.replace(place, ''), message }));
-  return { ok: false, problems };
-}
 
 /** Work that goes on, whoever looks at it. */
 interface Trial {

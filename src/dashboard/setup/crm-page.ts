@@ -1,17 +1,20 @@
 /** The step of the CRM: a card for each provider, a form made from its settings, and what the credentials may do. */
 import type { VNode } from 'preact';
-import type { TObject } from 'typebox';
 import { BUILT_IN } from '../../../providers/index.ts';
-import type { Provider } from '../../../providers/provider.ts';
 import { loadProvider } from '../../config/plugins/plugin.ts';
 import type { TriedRight } from '../../connector/try-access.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { Finding } from '../../runtime/finding.ts';
 import { folderOf } from '../../setup/config-of.ts';
+import {
+  type AskedConnection,
+  answeredConnection,
+  type ReadConnection,
+  readConnection,
+} from '../../setup/connections.ts';
 import type { Draft, DraftConnection } from '../../setup/draft.ts';
-import { type QuestionPart, questionsOf, readAnswers } from '../../setup/questions.ts';
-import { keepSecrets } from '../../setup/secret-files.ts';
-import { type ReadConnection, readConnection, type ShownTrial } from '../../setup/trials.ts';
+import { questionsOf } from '../../setup/questions.ts';
+import type { ShownTrial } from '../../setup/trials.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -51,7 +54,7 @@ export function addCrm(app: Server, deps: SetUpDeps): void {
     async show(visit, draft) {
       const named = await providerAt(deps, visit, draft, visit.query('use'));
       if (named === undefined) return undefined;
-      const read = named.connection && (await readConnection(named.name, named.connection, readerAt(deps)));
+      const read = named.connection && (await readConnection(named.name, named.connection, deps));
       const tried = read?.ok === true ? await deps.trials.look(read.provider) : undefined;
       return connectionPage(visit, named, read, tried);
     },
@@ -79,21 +82,16 @@ export function addCrm(app: Server, deps: SetUpDeps): void {
   });
 }
 
-const readerAt = ({ place, env }: SetUpDeps) => ({ file: place.file, env });
-
 const formAddress = (name: string, use: string): string =>
   `${connectionStep('crm', name)}${use === name ? '' : `?use=${encodeURIComponent(use)}`}`;
 
-/** A provider that an address names, with the answers for it so far. */
-interface Named {
-  readonly name: string;
-  readonly use: string;
-  readonly provider: Provider<TObject>;
-  readonly parts: readonly QuestionPart[];
-  readonly connection: DraftConnection | undefined;
-}
-
-async function providerAt({ place }: SetUpDeps, visit: Visit, draft: Draft, given: string): Promise<Named | undefined> {
+/** The provider that an address names, with the answers for it so far. */
+async function providerAt(
+  { place }: SetUpDeps,
+  visit: Visit,
+  draft: Draft,
+  given: string,
+): Promise<AskedConnection | undefined> {
   const name = visit.param('name');
   const connection = Object.hasOwn(draft.connections, name) ? draft.connections[name] : undefined;
   const use = connection?.use ?? (given === '' ? name : given);
@@ -104,36 +102,28 @@ async function providerAt({ place }: SetUpDeps, visit: Visit, draft: Draft, give
   return { name, use, provider, parts: questionsOf(provider.settings), connection };
 }
 
-/** Keeps what was answered, also where something is wrong with it, and tries what is right. */
+/** Keeps what was answered, also if something is wrong with it, and tries what is right. */
 async function keepConnection(
   deps: SetUpDeps,
   visit: Visit,
-  { name, use, parts, connection, provider }: Named,
+  asked: AskedConnection,
   fields: Fields,
 ): Promise<string | PageBody> {
-  const answers = readAnswers(parts, answerIn(fields), connection?.settings);
-  let settings: DraftConnection['settings'];
+  const { name } = asked;
+  let answered: Awaited<ReturnType<typeof answeredConnection>>;
   try {
-    settings = { ...(await keepSecrets(folderOf(deps.place), name, answers)) };
+    answered = await answeredConnection(asked, answerIn(fields), deps);
   } catch (error) {
     const help = visit.reader.text('setup.noSecrets', { folder: folderOf(deps.place), reason: String(error) });
     return messagePage(visit.reader, { status: 500, title: visit.reader.text('error.failed'), help });
   }
-  const kept: DraftConnection = { ...(connection ?? usualConnection(provider)), use, settings, isComplete: false };
-  const read = await readConnection(name, kept, readerAt(deps));
+  const { kept, read } = answered;
   await saveDraft(deps, visit, name, (before) => ({
     ...before,
-    connections: { ...before.connections, [name]: { ...kept, isComplete: read.ok } },
+    connections: { ...before.connections, [name]: kept },
   }));
   if (read.ok) deps.trials.begin(read.provider);
   return connectionStep('crm', name);
-}
-
-/** Where the provider's own properties for the number and for holds are. */
-export function usualConnection({ definitions = [] }: Provider<TObject>): Pick<DraftConnection, 'match' | 'hold'> {
-  const match = definitions.find(({ unique }) => unique === true)?.name;
-  const hold = definitions.find(({ name }) => /hold/iu.test(name))?.name;
-  return { ...(match !== undefined && { match }), ...(hold !== undefined && { hold }) };
 }
 
 async function cards({ reader, formToken }: Visit, draft: Draft): Promise<PageBody> {
@@ -179,7 +169,7 @@ const cardState = (reader: Reader, connection: DraftConnection | undefined): Mar
 
 function connectionPage(
   visit: Visit,
-  { name, use, provider, parts, connection }: Named,
+  { name, use, provider, parts, connection }: AskedConnection,
   read: ReadConnection | undefined,
   tried: ShownTrial | undefined,
 ): PageBody {

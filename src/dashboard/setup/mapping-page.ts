@@ -6,9 +6,10 @@ import type { ConfiguredProvider } from '../../config/load.ts';
 import { checkRows } from '../../connector/crm/check-mapping.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { Finding } from '../../runtime/finding.ts';
+import { readConnection } from '../../setup/connections.ts';
 import { type Draft, nextStep, withConnection } from '../../setup/draft.ts';
 import { type DraftRow, exampleValues, fieldsOf, rowsOf, unmapped } from '../../setup/mapping-draft.ts';
-import { type PropertySurvey, readConnection } from '../../setup/trials.ts';
+import type { PropertySurvey } from '../../setup/trials.ts';
 import { type Fields, FORM_TOKEN, fieldValues } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -67,7 +68,7 @@ async function keepMapping(deps: SetUpDeps, visit: Visit, draft: Draft, fields: 
     return provider === undefined || typeof provider !== 'string' ? addressOf('crm') : provider;
   const rows = rowsIn(fields);
   const changed = { ...connection, fields: fieldsOf(provider.provider.preset, rows) };
-  const read = await readConnection(name, changed, { file: deps.place.file, env: deps.env });
+  const read = await readConnection(name, changed, deps);
   if (!read.ok) {
     const problems = read.problems.map(
       ({ path, message }) => html`<code>${path.replace(/^fields\./u, '')}</code> ${said(visit.reader, message)}`,

@@ -2,9 +2,9 @@
 import type { VNode } from 'preact';
 import type { PropertyDefinition } from '../../../providers/provider.ts';
 import type { ConfiguredProvider } from '../../config/load.ts';
-import { missingProperties } from '../../connector/crm/make-properties.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { Findings } from '../../runtime/finding.ts';
+import { lackedProperties, usualConnection, withNumber } from '../../setup/connections.ts';
 import { type Draft, type DraftConnection, nextStep, withConnection } from '../../setup/draft.ts';
 import type { Candidate } from '../../setup/sample-numbers.ts';
 import type { PropertySurvey } from '../../setup/trials.ts';
@@ -14,7 +14,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../page/visit.ts';
-import { findingLine, usualConnection } from './crm-page.ts';
+import { findingLine } from './crm-page.ts';
 import { propertyList, propertySearch } from './property-list.ts';
 import {
   addressOf,
@@ -59,15 +59,7 @@ export function addNumber(app: Server, deps: SetUpDeps): void {
         const problem = visit.reader.text('setup.noSuchProperty', { property: match });
         return numberPage(visit, draft, provider, { survey, problem });
       }
-      // A hold that cannot be read would stop the connection.
-      const hold = usualConnection(provider.provider).hold;
-      const isHeld = hold !== undefined && names?.includes(hold) !== false;
-      const chosenSo = ({ match: _match, hold: _hold, ...rest }: DraftConnection): DraftConnection => ({
-        ...rest,
-        isNumberChosen: true,
-        ...(match !== '' && { match }),
-        ...(isHeld && { hold }),
-      });
+      const chosenSo = (known: DraftConnection) => withNumber(known, provider.provider, match, names);
       return addressOf(
         nextStep(await saveDraft(deps, visit, name, (before) => withConnection(before, name, chosenSo))),
       );
@@ -81,15 +73,12 @@ export function addNumber(app: Server, deps: SetUpDeps): void {
       if (provider === undefined || typeof provider === 'string') return provider ?? addressOf('crm');
       const survey = await deps.trials.survey(provider);
       if (survey?.ok !== true) return connectionStep('number', provider.name);
-      const made = await deps.trials.create(provider, missingOf(provider, survey));
+      const made = await deps.trials.create(provider, lackedProperties(provider, survey.properties));
       await saveDraft(deps, visit, provider.name, (before) => before);
       return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider), made: made ?? [] });
     },
   });
 }
-
-const missingOf = (provider: ConfiguredProvider, { properties }: PropertySurvey & { readonly ok: true }) =>
-  missingProperties({ ...provider, ...usualConnection(provider.provider), match: provider.match }, properties);
 
 /** What the CRM said, and what a form that was sent came to. */
 interface Outcome {
@@ -121,7 +110,7 @@ function numberPage(
         <p><a class="button" href=${connectionStep('crm', name)}>${reader.text('setup.backToCrm', { name })}</a></p>
         <p><a href="/setup/source">${reader.text('setup.leave')}</a></p>`,
     };
-  const missing = missingOf(provider, survey);
+  const missing = lackedProperties(provider, survey.properties);
   const shown = made.filter(({ level }) => level !== 'ok');
   return {
     ...(problem !== undefined && { status: 422 }),

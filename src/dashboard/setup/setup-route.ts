@@ -1,14 +1,13 @@
 /** How a step of the set-up is added: for one person at a time, with the list of steps beside it. */
 import type { VNode } from 'preact';
 import type { ConfiguredProvider } from '../../config/load.ts';
-import type { Env } from '../../config/variables.ts';
 import type { CrmDeps } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
-import type { SetUpPlace } from '../../setup/config-of.ts';
+import { type ReadConnection, readConnection, type SetUpGround } from '../../setup/connections.ts';
 import { changeDraft, type Draft, isAnswered, nextStep, readDraft, STEPS, type Step } from '../../setup/draft.ts';
 import { enterSetUp, type SetUpHolder, takeOver } from '../../setup/holder.ts';
-import { type ReadConnection, readConnection, type Trials } from '../../setup/trials.ts';
+import type { Trials } from '../../setup/trials.ts';
 import { type Fields, FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -25,9 +24,7 @@ export type Finished =
   | { readonly kind: 'refused'; readonly problems: readonly string[] };
 
 /** What the pages of the set-up read, and what they hand over to. */
-export interface SetUpDeps extends RouteDeps {
-  readonly place: SetUpPlace;
-  readonly env: Env;
+export interface SetUpDeps extends RouteDeps, SetUpGround {
   readonly crm: CrmDeps;
   readonly trials: Trials;
   /** Writes the file and has the daemon go on with it. */
@@ -131,7 +128,7 @@ async function connectionOf(
   name: string,
 ): Promise<ReadConnection | undefined> {
   const connection = Object.hasOwn(connections, name) ? connections[name] : undefined;
-  return connection && readConnection(name, connection, { file: place.file, env });
+  return connection && readConnection(name, connection, { place, env });
 }
 
 /** The connection that an address names, where it can be used; else the page of the CRM, which says what is wrong with it. */

@@ -1,0 +1,104 @@
+/** Asks the questions of a set-up in a terminal, or takes their answers from options or a pipe. */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { askedParts, type ChoiceQuestion, isNeeded, type Question, type QuestionPart } from '../../setup/questions.ts';
+import { UsageError } from '../cli/command.ts';
+import { canAsk } from '../cli/confirm.ts';
+import type { CommandContext } from '../cli/context.ts';
+
+/** One question, as a line asks it. */
+interface LineQuestion {
+  /** Its name among the options: `hubspot.accessToken`. */
+  readonly key: string;
+  readonly about: string;
+  /** The answer if nobody gives one. */
+  readonly usual?: string | undefined;
+  readonly choices?: readonly string[];
+  readonly isSecret?: boolean;
+}
+
+/** Where answers come from. */
+export interface Asker {
+  /** The answer; throws {@link UsageError} if there is none, or another one than the choices. */
+  ask(question: LineQuestion): Promise<string>;
+  /** Asks those questions of a schema that need an answer, and takes the others as they were given. */
+  askAll(section: string, parts: readonly QuestionPart[]): Promise<(name: string) => string>;
+  close(): void;
+}
+
+/** Options of the form `key=value`; `key=@file` has its value in a file. */
+export function givenAnswers(options: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    options.map((option) => {
+      const [, key, value = ''] = /^([^=]+)=(.*)$/su.exec(option) ?? [];
+      if (key === undefined) throw new UsageError(`${option} is not KEY=VALUE, as in hubspot.match=cvr_number`);
+      return [key, value.startsWith('@') ? readFileSync(value.slice(1), 'utf8').trim() : value];
+    }),
+  );
+}
+
+/** Opens the terminal or the pipe; close it in the end. */
+export function openAsker(context: CommandContext, given: ReadonlyMap<string, string>): Asker {
+  const lines = openLines(context);
+  const ask = async ({ key, about, usual, choices = [], isSecret = false }: LineQuestion): Promise<string> => {
+    const known = given.get(key);
+    const hint = choices.length > 0 ? ` (${choices.join(', ')})` : '';
+    const preset = usual === undefined || usual === '' ? '' : ` [${usual}]`;
+    const typed = known ?? (await lines.next(`${about}${hint}${preset}: `, isSecret)) ?? '';
+    const answer = typed === '' ? (usual ?? '') : typed;
+    if (choices.length > 0 && !choices.includes(answer))
+      throw new UsageError(`${key} is one of ${choices.join(', ')}: give --set ${key}=...`);
+    return answer;
+  };
+  return {
+    ask,
+    async askAll(section, parts) {
+      const answers = new Map<string, string>();
+      const answer = (name: string): string => answers.get(name) ?? '';
+      const asked = new Set<string>();
+      // An answer to a choice brings further questions.
+      const next = () => askedParts(parts, answer).find(({ name }) => !asked.has(name));
+      for (let part = next(); part !== undefined; part = next()) {
+        asked.add(part.name);
+        const question = lineQuestion(`${section}.${part.name}`, part);
+        if (isNeeded(part) || given.has(question.key)) answers.set(part.name, await ask(question));
+      }
+      return answer;
+    },
+    close: () => lines.close(),
+  };
+}
+
+/** A question of a schema; of a choice the first option is usual. */
+function lineQuestion(key: string, part: Question | ChoiceQuestion): LineQuestion {
+  const choices = part.kind === 'choice' ? part.options.map(({ value }) => value) : [];
+  const usual = part.preset === undefined ? choices[0] : String(part.preset);
+  return { key, about: part.about || key, usual, choices, isSecret: part.kind === 'secret' };
+}
+
+/** The lines that somebody types, or a pipe holds. */
+function openLines(context: CommandContext) {
+  const { stdin, stderr, signal } = context;
+  let isMuted = false;
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (!isMuted) stderr.write(String(chunk));
+      done();
+    },
+  });
+  const isTerminal = canAsk(context);
+  const reader = stdin && createInterface({ input: stdin, output, terminal: isTerminal, signal });
+  const lines = reader?.[Symbol.asyncIterator]();
+  return {
+    async next(prompt: string, isSecret: boolean): Promise<string | undefined> {
+      stderr.write(prompt);
+      isMuted = isSecret;
+      const line = await lines?.next();
+      isMuted = false;
+      if (isSecret || !isTerminal) stderr.write('\n');
+      return line?.done === true ? undefined : line?.value.trim();
+    },
+    close: () => reader?.close(),
+  };
+}

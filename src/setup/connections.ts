@@ -1,0 +1,89 @@
+/** What the answers about one CRM become: a connection of the draft, with its secrets in files. */
+import type { TObject } from 'typebox';
+import type { Property, PropertyDefinition, Provider } from '../../providers/provider.ts';
+import { type ConfiguredProvider, checkConfig } from '../config/load.ts';
+import type { ConfigProblem } from '../config/schema/fill.ts';
+import type { Env } from '../config/variables.ts';
+import { missingProperties } from '../connector/crm/make-properties.ts';
+import { folderOf, type SetUpPlace, trialOf } from './config-of.ts';
+import type { DraftConnection } from './draft.ts';
+import { type QuestionPart, readAnswers } from './questions.ts';
+import { keepSecrets } from './secret-files.ts';
+
+/** Where the configuration is to be, and what it may refer to. */
+export interface SetUpGround {
+  readonly place: SetUpPlace;
+  readonly env: Env;
+}
+
+/** The answers of somebody as a connection, or what is wrong with them. */
+export type ReadConnection =
+  | { readonly ok: true; readonly provider: ConfiguredProvider }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+/** Reads a connection as every start does. Problems are named by the keys of its section. */
+export async function readConnection(
+  name: string,
+  connection: DraftConnection,
+  { place, env }: SetUpGround,
+): Promise<ReadConnection> {
+  const load = await checkConfig(trialOf(name, connection), place.file, env);
+  const [provider] = load.ok ? (load.config.connector?.providers ?? []) : [];
+  if (provider !== undefined) return { ok: true, provider };
+  const section = `connector.providers.${name}.`;
+  const problems = load.ok
+    ? []
+    : load.errors.map(({ path, message }) => ({ path: path.replace(section, ''), message }));
+  return { ok: false, problems };
+}
+
+/** A provider, and what was answered about it before. */
+export interface AskedConnection {
+  readonly name: string;
+  readonly use: string;
+  readonly provider: Provider<TObject>;
+  readonly parts: readonly QuestionPart[];
+  readonly connection: DraftConnection | undefined;
+}
+
+/** The connection that the answers make, also if something is wrong with them. Writes its secrets; throws if it cannot. */
+export async function answeredConnection(
+  { name, use, provider, parts, connection }: AskedConnection,
+  answer: (question: string) => string,
+  ground: SetUpGround,
+): Promise<{ readonly kept: DraftConnection; readonly read: ReadConnection }> {
+  const answers = readAnswers(parts, answer, connection?.settings);
+  const settings = { ...(await keepSecrets(folderOf(ground.place), name, answers)) };
+  const kept: DraftConnection = { ...(connection ?? usualConnection(provider)), use, settings };
+  const read = await readConnection(name, kept, ground);
+  return { kept: { ...kept, isComplete: read.ok }, read };
+}
+
+/** The provider's own properties for the number and for holds. */
+export function usualConnection({
+  definitions = [],
+}: Pick<Provider, 'definitions'>): Pick<DraftConnection, 'match' | 'hold'> {
+  const match = definitions.find(({ unique }) => unique === true)?.name;
+  const hold = definitions.find(({ name }) => /hold/iu.test(name))?.name;
+  return { ...(match !== undefined && { match }), ...(hold !== undefined && { hold }) };
+}
+
+/** The connection with the property of the number; none if it is empty. `properties`: the names that the CRM has, if they are known. */
+export function withNumber(
+  { match: _match, hold: _hold, ...rest }: DraftConnection,
+  provider: Pick<Provider, 'definitions'>,
+  match: string,
+  properties: readonly string[] | undefined,
+): DraftConnection {
+  const { hold } = usualConnection(provider);
+  // A hold that cannot be read would stop the connection.
+  const isHeld = hold !== undefined && properties?.includes(hold) !== false;
+  return { ...rest, isNumberChosen: true, ...(match !== '' && { match }), ...(isHeld && { hold }) };
+}
+
+/** What the mapping, the number and holds need and the CRM lacks. */
+export const lackedProperties = (
+  provider: ConfiguredProvider,
+  properties: readonly Property[],
+): readonly PropertyDefinition[] =>
+  missingProperties({ ...provider, ...usualConnection(provider.provider), match: provider.match }, properties);

@@ -1,0 +1,77 @@
+/** `init`: the questions of the set-up in a terminal, by options, and from a pipe; it writes what the pages write. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
+import { ENTRY, ENVIRONMENT } from '../support/program.ts';
+import { newFolder } from '../support/stores.ts';
+
+async function hubspotWith() {
+  const scopes = ['crm.objects.companies.read', 'crm.objects.companies.write', 'crm.schemas.companies.write'];
+  const hubspot = await startHubspotEmulator({ scopes, missingProperties: ['cvr_number', 'cvr_hold'] });
+  onTestFinished(() => hubspot.close());
+  hubspot.add({ name: 'Birk ApS' });
+  return { token: String(hubspot.settings['accessToken']), baseUrl: String(hubspot.settings['baseUrl']) };
+}
+
+/** Runs the program in a folder, with these lines in its pipe. */
+async function run(folder: string, argv: readonly string[], typed = '') {
+  const child = spawn(process.execPath, [ENTRY, ...argv], { cwd: folder, env: ENVIRONMENT });
+  child.stdin.end(typed);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code: child.exitCode, stdout, stderr };
+}
+
+describe('init', () => {
+  it('takes answers from options, tries them, makes what is missing, and writes the file once', async () => {
+    const { token, baseUrl } = await hubspotWith();
+    const folder = newFolder();
+    writeFileSync(join(folder, 'token.txt'), `${token}\n`);
+    const answers = ['name=Ida Holm', 'crm=hubspot', 'hubspot.accessToken=@token.txt', `hubspot.baseUrl=${baseUrl}`];
+    const more = ['hubspot.match=cvr_number', 'source.changes=sample'];
+    const argv = ['init', '--create-properties', ...[...answers, ...more].flatMap((each) => ['--set', each])];
+    const first = await run(folder, argv);
+    expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining(token)]);
+    expect(first.stdout).toMatch(/ok {2}hubspot: HubSpot account .*ok {2}hubspot cvr_number: created/su);
+    expect(first.stdout).toMatch(/The token of Ida Holm for the dashboard, shown once: cvrsync_operator_/);
+    const file = readFileSync(join(folder, 'cvrsync.yaml'), 'utf8');
+    expect(parse(file).connector.providers.hubspot).toEqual({
+      use: 'hubspot',
+      accessToken_FILE: 'secrets/hubspot-accessToken',
+      baseUrl,
+      match: { property: 'cvr_number' },
+      hold: { property: 'cvr_hold' },
+    });
+    expect(file).not.toContain(token);
+    const second = await run(folder, argv);
+    expect([second.code, second.stderr]).toEqual([2, expect.stringContaining('replace it with --force')]);
+  });
+
+  it('asks the rest line by line, and refuses what is not right with the name of the question', async () => {
+    const { token, baseUrl } = await hubspotWith();
+    const folder = newFolder();
+    writeFileSync(join(folder, 'cvrsync.yaml'), 'store: another.db\n');
+    const argv = ['init', '--force', '--set', `hubspot.baseUrl=${baseUrl}`];
+    // No name, the usual CRM, its token, the usual property, the usual source.
+    const ran = await run(folder, argv, `\n\n${token}\n\n\n`);
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('CVR number [cvr_number]')]);
+    expect(ran.stdout).toContain('hubspot lacks 2 properties: cvr_number, cvr_hold');
+    expect(parse(readFileSync(join(folder, 'cvrsync.yaml'), 'utf8')).service.register.source).toBe('file');
+    const without = newFolder();
+    const missing = await run(without, argv, '\n\n\n');
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('hubspot.accessToken is missing')]);
+    expect(existsSync(join(without, 'cvrsync.yaml'))).toBe(false);
+  });
+});
+
+it('serve does not start a set-up over a file with a slip: it names the line', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'cvrsync.yaml'), 'store: data/x.db\nconector:\n  webhook: {}\n');
+  const { code, stdout, stderr } = await run(folder, ['serve']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('line 2, column 1: conector is not known');
+});
