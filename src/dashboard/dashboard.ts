@@ -13,6 +13,7 @@ import { addSearch } from './companies/search.ts';
 import { startCallMeter } from './connections/call-meter.ts';
 import { addConnections, type ConnectionDeps } from './connections/connections-page.ts';
 import type { BundleDeps } from './installation/bundle.ts';
+import { addConfiguration } from './installation/configuration-page.ts';
 import type { Installation } from './installation/installation.ts';
 import { addInstallation } from './installation/installation-page.ts';
 import { addMatch } from './match/match-page.ts';
@@ -84,6 +85,7 @@ export function addDashboard(
     if (deps.service) addServicePages(scope, { ...deps, ...servicePart(deps.service) });
     addAudit(scope, deps);
     addInstallation(scope, deps);
+    addConfiguration(scope, deps);
     addOverview(scope, { ...deps, meter });
     scope.get('/*', HIDDEN, (request, reply) => sendNothing(deps, request, reply));
   });

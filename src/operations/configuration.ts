@@ -33,8 +33,8 @@ export interface ConfigNeeds {
     readonly parts: () => Promise<ConfigParts>;
     /** A configured connection, to read records with. */
     readonly openCrm: (name: string) => Promise<Crm>;
-    /** Has a daemon of this process take up what was accepted. */
-    readonly applied?: () => void;
+    /** Has the daemon of this process look at once at what was accepted or proposed. */
+    readonly look?: () => void;
   };
   /** When to give up counting. */
   readonly signal?: AbortSignal;
@@ -190,11 +190,12 @@ async function countOne(
 /** How long a request may count. */
 const COUNT_MS = 60_000;
 
-async function differencesOf({
+/** What differs besides the proposals. */
+export async function differencesOf({
   store: { db },
   configuration,
   now,
-}: ConfigNeeds & Moment): Promise<Omit<ConfigDiff, 'proposals'>> {
+}: ConfigNeeds & Pick<Moment, 'now'>): Promise<Omit<ConfigDiff, 'proposals'>> {
   const version = await readVersion(db);
   if (version === undefined) return { version, settings: [], daemons: [] };
   const daemons = (await readDaemons(db, now)).map(({ name, digests }) => {

@@ -21,6 +21,7 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
     'GET /deliveries/:seq',
     'GET /holds',
     'GET /installation',
+    'GET /installation/configuration',
     'GET /jobs',
     'GET /keys',
     'POST /logout',
@@ -83,6 +84,7 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
   ],
   admin: [
     'POST /connections/:name/accept',
+    'POST /installation/configuration/rollback',
     'POST /jobs',
     'GET /jobs/new',
     'POST /keys',

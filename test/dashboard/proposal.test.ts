@@ -80,3 +80,29 @@ it('is sound in a browser in both themes and languages, and is accepted there by
   await page.goto(`${base}/connections/hubspot`);
   expect(await page.locator('#proposal').count()).toBe(0);
 });
+
+it('shows versions, proposes one, and takes what it says back with its preview', async () => {
+  const { crms, ids, start, names } = await handwritten('sqlite');
+  const started = await start(ALWAYS, { rulesAcceptedBy: { kind: 'user', name: 'deploy' } });
+  await started.app.connector?.drained();
+  for (const [at, id] of ids.entries()) crms.hubspot.edit(id, { name: `Kunde ${at}` });
+  const [admin, viewer] = [await signedIn(started, 'admin'), await signedIn(started, 'viewer')];
+  const address = '/installation/configuration';
+  expect((await admin.get('/installation')).text).toContain(`href="${address}"`);
+  expect((await admin.get(address)).text).toContain('Nothing waits to be accepted.');
+  const first = /name="version" value="(\d+)"/.exec((await admin.get(address)).text)?.[1] ?? '';
+  const seen = await viewer.get(address);
+  expect([seen.status, seen.text.includes('name="version"'), seen.text.includes('deploy')]).toEqual([200, false, true]);
+  expect((await viewer.post(`${address}/rollback`, { version: first })).status).toBe(403);
+  expect((await admin.post(`${address}/rollback`, { version: '99' })).status).toBe(404);
+  expect((await admin.post(`${address}/rollback`, { version: first })).status).toBe(303);
+  const proposed = async () => (await admin.get(address)).text;
+  await expect.poll(proposed, { timeout: 20_000 }).toContain(`A rollback of hubspot to version ${first} waits`);
+  expect(await proposed()).toContain('Written: 0.');
+  expect((await admin.get('/')).text).not.toContain('waits to be accepted');
+  const change = /name="seen" value="([^"]+)"/.exec(await proposed())?.[1] ?? '';
+  const accepted = await admin.post('/connections/hubspot/accept', { seen: change, back: 'configuration' });
+  expect([accepted.status, accepted.headers['location']]).toEqual([303, address]);
+  expect(await proposed()).toContain('The file’s rules of hubspot are set aside'.replace('’', '&#39;'));
+  expect(names()).toEqual(['Kunde 0', 'Kunde 1', 'Kunde 2']);
+});

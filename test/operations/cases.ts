@@ -101,6 +101,7 @@ export const CASES: readonly Case[] = [
     ask: (id) => ({
       command: ['config', 'rollback', id],
       api: ['POST', '/config/rollback', { version: Number(id) }],
+      page: ['/installation/configuration/rollback', { version: id }],
     }),
     result: 'proposed',
   },

@@ -28,7 +28,7 @@ export function addAcceptance(app: Server, deps: ProposalDeps): void {
       ...(fieldValue(fields, 'seen') !== '' && { change: fieldValue(fields, 'seen') }),
     }),
     next(_visit, { provider }, fields) {
-      deps.configuration.applied?.();
+      deps.configuration.look?.();
       return fieldValue(fields, 'back') === '' ? connectionAddress(provider) : CONFIGURATION;
     },
     refused: ({ reader }, { kind }) =>
@@ -39,22 +39,41 @@ export function addAcceptance(app: Server, deps: ProposalDeps): void {
 }
 
 /** What the file changes and nobody accepted yet; nothing if a daemon has not looked at it, or its file is an old one. */
-export async function proposalSection(deps: ProposalDeps, visit: Visit, name: string): Promise<Markup> {
+export async function proposalSection(
+  deps: ProposalDeps,
+  visit: Visit,
+  name: string,
+  back: Back = 'connection',
+): Promise<Markup> {
   const { reader } = visit;
   const { store, configuration } = deps;
   const counted = await readCounted(store.db, name);
-  if (counted === undefined) return null;
   const proposal = (await findProposals(store.db, configuration.rules())).find((one) => one.name === name);
+  if (proposal?.isAside === true) return asideSection(visit, proposal, back);
+  if (counted === undefined) return null;
   if (proposal?.id !== counted.id) return html`<p class="notice warn">${reader.text('rules.otherFile')}</p>`;
   const preview = await withExamples(deps, visit, proposal, counted.preview);
-  return html`<section class="notice warn" id="proposal">
+  return html`<section class="notice warn" id=${idOf(name, back)}>
     <h2>${proposal.version === undefined ? reader.text('rules.title') : reader.text('rules.rollback', { name, version: proposal.version })}</h2>
     <p>${proposal.after === undefined ? reader.text('rules.removal', { name, linked: preview?.linked ?? 0 }) : reader.text('rules.help')}</p>
     ${proposal.after !== undefined && changes(visit, proposal)}
     ${preview === undefined ? html`<p>${reader.text('rules.uncounted')} ${said(reader, counted.trouble ?? null)}</p>` : preview.removes !== true && figures(visit, name, preview)}
-    ${acceptForm(visit, proposal)}
+    ${acceptForm(visit, proposal, back)}
   </section>`;
 }
+
+type Back = 'connection' | 'configuration';
+
+/** One page shows those of all connections. */
+const idOf = (name: string, back: Back): string => (back === 'connection' ? 'proposal' : `proposal-${name}`);
+
+/** What a rollback set aside, which nobody has to answer. */
+const asideSection = (visit: Visit, proposal: RuleProposal, back: Back): Markup =>
+  html`<section class="notice" id=${idOf(proposal.name, back)}>
+    <h2>${visit.reader.text('rules.aside', { name: proposal.name })}</h2>
+    <p>${visit.reader.text('rules.asideHelp')}</p>
+    ${changes(visit, proposal)} ${acceptForm(visit, proposal, back)}
+  </section>`;
 
 /** The count with its examples as they are now; without them if the CRM does not answer in time. */
 async function withExamples(
@@ -120,10 +139,10 @@ function figures({ reader }: Visit, name: string, preview: RulePreview): Markup 
     }`;
 }
 
-const acceptForm = ({ reader, visitor, formToken }: Visit, { name, id }: RuleProposal): Markup =>
+const acceptForm = ({ reader, visitor, formToken }: Visit, { name, id }: RuleProposal, back: Back): Markup =>
   includesRole(visitor.role, 'admin')
     ? html`<form method="post" action=${`${connectionAddress(name)}/accept`}>
-        ${hidden({ [FORM_TOKEN]: formToken, seen: id })} ${noDefaultAnswer()}
+        ${hidden({ [FORM_TOKEN]: formToken, seen: id, ...(back === 'configuration' && { back }) })} ${noDefaultAnswer()}
         <button>${reader.text('rules.accept')}</button>
       </form>`
     : html`<p class="quiet">${reader.text('rules.adminOnly')}</p>`;

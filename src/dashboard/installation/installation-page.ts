@@ -8,6 +8,7 @@ import type { Finding, Findings } from '../../runtime/finding.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { readGrowth } from '../../runtime/store-size.ts';
+import { CONFIGURATION } from '../addresses/addresses.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -51,6 +52,7 @@ async function installationPage(deps: BundleDeps, visit: Visit, findings: Findin
   return {
     title: reader.text('nav.installation'),
     body: html`${await facts(deps, visit)}
+      <p><a href=${CONFIGURATION}>${reader.text('config.link')}</a></p>
       <h2>${reader.text('installation.findings')}</h2>
       ${findingTable(reader, findings)} ${mayAct && checkForm(visit)}
       ${

@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import type { ReviewCount } from '../../connector/review/review-list.ts';
 import type { Server } from '../../http/server/server.ts';
 import { countThings, MOST_COUNTED, waitingOf, workOf } from '../../operations/status/read-status.ts';
+import { CONFIGURATION } from '../addresses/addresses.ts';
 import { deliveriesAddress } from '../addresses/deliveries.ts';
 import { connectionsTable } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -54,7 +55,7 @@ function standing({ reader }: Visit, overview: Overview): VNode {
     at !== undefined && html` (${reader.text('overview.since')} ${timeOf(reader, at)})`;
   const broken = [
     ...conditions.map(
-      ({ what, advice, since: at }) => html`${said(reader, what)}${since(at)}.
+      ({ key, what, advice, since: at }) => html`${linked(key, said(reader, what))}${since(at)}.
         <span class="quiet"> ${said(reader, advice)}</span>`,
     ),
     ...all.map(({ name, state: each }) =>
@@ -89,6 +90,10 @@ function standing({ reader }: Visit, overview: Overview): VNode {
     </ul>
   </div>`;
 }
+
+/** What a condition says, with the way to what it is about. */
+const linked = (key: string, what: Markup): Markup =>
+  key.startsWith('rules:') ? html`<a href=${CONFIGURATION}>${what}</a>` : what;
 
 /** A kind of things with how many there are. */
 function kindLine(reader: Reader, { kind, count }: ReviewCount): string {
