@@ -265,7 +265,8 @@ async function addAdmin(
   const { addAdminApi } = await import('./admin-api/admin-api.ts');
   const { installedOf } = await import('./operations/status.ts');
   const management = service?.management;
-  const configuration = configurationOf(live, { store, now, crms: connector?.crms ?? [] });
+  const crms = connector?.crms ?? [];
+  const configuration = configurationOf(live, { store, now, crms, look: connector?.lookAtRules });
   addAdminApi(admin, {
     ...{ store, now, adminToken, configuration, connector, wake: connector?.wake },
     ...{ installed: () => installedOf(live.config), register: management?.register },
@@ -306,7 +307,7 @@ async function addPages(
   const { installationOf } = await import('./installation.ts');
   const more = { service: service?.management, crms: connector?.crms ?? [], hasUpstream };
   const installation = installationOf(base.live, base);
-  const configuration = configurationOf(base.live, { ...base, crms: more.crms });
+  const configuration = configurationOf(base.live, { ...base, crms: more.crms, look: connector?.lookAtRules });
   return addDashboard(base.admin, {
     ...base,
     ...more,

@@ -21,8 +21,9 @@ export const partsOf = async (config: Config, { store, now }: Reading): Promise<
 /** What a daemon read last, with its open connections. */
 export const configurationOf = (
   live: { readonly config: Config },
-  { store, now, crms }: Reading & { readonly crms: readonly Crm[] },
+  { store, now, crms, look }: Reading & { readonly crms: readonly Crm[]; readonly look: (() => void) | undefined },
 ): ConfigNeeds['configuration'] => ({
+  look,
   rules: () => live.config.connector?.providers ?? [],
   parts: () => partsOf(live.config, { store, now }),
   async openCrm(name) {

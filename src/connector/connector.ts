@@ -25,6 +25,8 @@ export interface Connector {
   wake(): void;
   /** Uses the secrets and proposes the rules of a configuration that was read again. */
   reload(providers: ConnectorSettings['providers']): Promise<void>;
+  /** Looks at once at rules that were accepted or proposed. */
+  lookAtRules(): void;
   /**
    * Resolves when changed rules were compared once, and no queue has due work but housekeeping, polls and checks of
    * edits.
@@ -54,6 +56,7 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     hasUpstream: settings.upstream !== undefined,
     wake: wakeUp.ringAll,
     reload: (providers) => reload({ ...deps, wakeUp }, { crms, rules, accepts: sync }, providers),
+    lookAtRules: rules.look,
     async drained() {
       await rules.checked;
       await drain([...workers.awaited, ...workers.resumable], store, now);

@@ -34,7 +34,7 @@ export interface ConfigNeeds {
     /** A configured connection, to read records with. */
     readonly openCrm: (name: string) => Promise<Crm>;
     /** Has the daemon of this process look at once at what was accepted or proposed. */
-    readonly look?: () => void;
+    readonly look?: (() => void) | undefined;
   };
   /** When to give up counting. */
   readonly signal?: AbortSignal;

@@ -39,6 +39,8 @@ export interface RuleWatch {
   readonly checked: Promise<void>;
   /** Proposes the rules of a file that was read again. */
   propose(configured: readonly NamedRules[]): Promise<void>;
+  /** Looks at once at what was accepted or proposed. */
+  look(): void;
   stop(): Promise<void>;
 }
 
@@ -73,6 +75,9 @@ export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatc
     async propose(configured) {
       file.configured = configured;
       await Promise.all(checks.map((check) => check()));
+    },
+    look() {
+      for (const look of looks) void look();
     },
     async stop() {
       over.abort();
