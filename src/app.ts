@@ -1,46 +1,32 @@
-/** The daemon: configuration → store → halves → server. The only file that knows every part. */
-
+/** The daemon: its store, its listeners, and the configuration at work, which it replaces while it runs. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { AlertDeps, Alerts } from './alerts/alerts.ts';
+import type { Alerts } from './alerts/alerts.ts';
 import { configDigests } from './config/digests.ts';
 import type { Config } from './config/load.ts';
-import { allowsBeneficialOwners, wireOf } from './config/load.ts';
 import { redact } from './config/redact.ts';
-import type { DaemonRole } from './config/schema/roles.ts';
 import { configSchema } from './config/schema/schema.ts';
 import { configWarnings } from './config/warnings.ts';
-import { acceptOwn, configurationOf } from './configuration.ts';
-import { type Connector, startConnector } from './connector/connector.ts';
-import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
-import { arrivedSince } from './connector/intake/arrivals.ts';
-import { addWebhookRoute } from './connector/intake/webhook.ts';
-import { retryRefused } from './connector/monitoring/monitoring.ts';
-import { measureReview } from './connector/review/review-list.ts';
-import { createTestViewer } from './connector/test-event.ts';
-import { addressFor, adminTokenOf, ownAddress, secretsOf, upstreamOf } from './halves.ts';
+import { acceptOwn } from './configuration.ts';
+import type { Connector } from './connector/connector.ts';
+import { readAllAccepted } from './connector/rules/accepted.ts';
+import { ownAddress } from './halves.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
-import { type Addresses, describeRoutes, joinDocuments } from './http/openapi/openapi.ts';
-import type { SentNames } from './http/openapi/webhook.ts';
 import { openClient } from './http/outbound/client.ts';
-import { readOutages, shownOutage } from './http/outbound/outage.ts';
-import { addHealthRoutes, addInsightRoutes, type Readiness } from './http/platform.ts';
-import type { AdminGuardOptions } from './http/server/admin-guard.ts';
 import { listenError } from './http/server/listen-error.ts';
 import { isLoopback } from './http/server/networks.ts';
-import { createServer, type StrangerCounts } from './http/server/server.ts';
-import { differingKeys, type Reloaded, withReloaded } from './reload.ts';
-import { type Backups, endBackups, startBackups } from './runtime/backups/backups.ts';
-import { joinDaemons, measureRoles, saltOf } from './runtime/daemons.ts';
-import { measureWork } from './runtime/lanes/measure.ts';
+import { createServer, type Server, type StrangerCounts } from './http/server/server.ts';
+import { differingKeys, isOfProcess, needsNewParts, type Reloaded, withProcess } from './reload.ts';
+import { type Ground, type Reached, type Running, startRunning } from './running.ts';
+import { listVersions } from './runtime/config-versions.ts';
+import { joinDaemons, saltOf } from './runtime/daemons.ts';
+import { endBlock } from './runtime/limits/blocks.ts';
+import { pause } from './runtime/limits/pause.ts';
 import type { AuditActor } from './runtime/operators/audit.ts';
 import { createStoreWatch } from './runtime/store-watch.ts';
 import type { StrayError } from './runtime/stray-error.ts';
-import type { OwnConnector } from './service/delivery/own-jobs.ts';
-import { copyKey } from './service/keys/copy-key.ts';
 import type { Service } from './service/service.ts';
 import { openStore } from './store/engines/open.ts';
-import { StoreGoneError } from './store/file/place.ts';
-import { readGapsToClose } from './store/recovery/gap.ts';
 import type { Store } from './store/store.ts';
 import { logSpans } from './telemetry/log-spans.ts';
 import { traceWith } from './telemetry/trace.ts';
@@ -57,6 +43,8 @@ export interface AppOptions {
   readonly rulesAcceptedBy?: AuditActor;
   /** Whether an empty store may take the place of one that was made there and is gone; false if absent. */
   readonly startEmpty?: boolean;
+  /** Has the daemon read its file again: another configuration was accepted. It takes up the last one again if absent. */
+  readonly reread?: () => void;
   /** How often the daemon says that it runs, in ms; 10 s where absent. */
   readonly beatMs?: number;
 }
@@ -78,69 +66,53 @@ export interface App {
 
 /** Starts everything; if a part fails, what had started is closed again and the error is thrown. */
 export async function startApp(config: Config, options: AppOptions): Promise<App> {
-  const { log, now = Date.now } = options;
+  const { log, beatMs = LOOK_MS } = options;
   const undo: Undo = [];
   const close = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
   };
-  const stop: { isStopping: boolean; graceMs: number; stray?: StrayError } = { isStopping: false, graceMs: 0 };
+  const stop: Stop = { isStopping: false, graceMs: 0 };
   warnOf(config, log);
   try {
-    const base = await openBase(config, options, undo);
-    const { store } = base;
-    // All at once: they share the time that is left.
-    const halves: (() => Promise<unknown>)[] = [];
-    undo.push(() => Promise.all(halves.map((end) => end())));
-    const own = Promise.withResolvers<string>();
-    const { service, connector, adminToken } = await createHalves(config, base, own.promise);
-    await acceptOwn(config, { ...base, by: options.rulesAcceptedBy?.name });
-    if (service !== undefined) halves.push(() => service.stop(stop.graceMs, stop.stray));
-    if (connector !== undefined) halves.push(() => connector.stop(stop.graceMs, stop.stray));
-    // After the halves: the service makes the key that belongs to a copy.
-    const backups = await backupsOf(config, base);
-    if (backups !== undefined) halves.push(() => backups.stop(stop.graceMs, stop.stray));
-    const addresses = Promise.withResolvers<Addresses>();
-    addConnectorRoutes(config, base, connector);
-    const pages = await addPages(
-      config,
-      { ...base, own: addressFor('service', config, own.promise) },
-      connector,
-      service,
-    );
-    addPlatformRoutes(base, {
-      ready: () => readiness(store, connector, stop.isStopping, now()),
-      measure: async () => {
-        await connector?.measure();
-        await service?.measure();
-        await backups?.measure();
-      },
-      addresses: addresses.promise,
-      names: config.service ?? {},
-      guard: config.admin.openMetrics ? undefined : { adminToken, ...pages },
+    const base = await openBase(config, options, stop, undo);
+    const first = await startRunning(config, base);
+    const daemon: { running: Running } = { running: first };
+    undo.push(() => daemon.running.close());
+    const { listeners, store } = base;
+    undo.push(() => Promise.all([listeners.server.close(), listeners.admin.close()]));
+    undo.push(() => daemon.running.stop(stop.graceMs, stop.stray));
+    await base.accept(config, options.rulesAcceptedBy?.name);
+    await first.serve();
+    const adminUrl = await listen(listeners.admin, config.admin, 'admin');
+    const url = await listen(listeners.server, config.server, 'server');
+    const reached = { url, adminUrl, own: ownAddress(config.server.host, Number(new URL(url).port)) };
+    await first.begin(reached);
+    const reloading = openReloading(base, { daemon, reached, stop });
+    const following = followVersions(base, beatMs, () => (options.reread ?? reloading.again)());
+    undo.push(async () => {
+      following.stop();
+      await reloading.ended();
     });
-    const adminUrl = await listen(base.admin, config.admin, 'admin');
-    const url = await listen(base.server, config.server, 'server');
-    const publicUrl = config.server.publicUrl ?? url;
-    addresses.resolve({ publicUrl, adminUrl });
-    const address = ownAddress(config.server.host, Number(new URL(url).port));
-    if (config.roles.includes('service')) {
-      const started = await service?.start({ publicUrl, ...ownConnector(config, address) });
-      await retryRefused(store, started?.newJobs ?? [], now);
-    }
-    // Only now does the service know the key of our own connector: an earlier call would pause its account.
-    own.resolve(address);
-    const alerts = await alertsOf(config, { ...base.alerting, store, now, log, place: publicUrl });
-    if (alerts !== undefined) halves.push(() => alerts.stop(stop.graceMs, stop.stray));
+    base.onLook(following.look);
     log.info(
       {
         ...{ url, admin: adminUrl, version: readVersion(), store: shownStore(config), roles: config.roles },
-        providers: connector?.crms.map((crm) => crm.name) ?? [],
+        providers: first.connector?.crms.map((crm) => crm.name) ?? [],
       },
       'ready',
     );
     return {
-      ...{ url, adminUrl, store, connector, service, alerts },
-      reload: (read) => reload(base, connector, read),
+      ...{ url, adminUrl, store },
+      get connector() {
+        return daemon.running.connector;
+      },
+      get service() {
+        return daemon.running.service;
+      },
+      get alerts() {
+        return daemon.running.alerts();
+      },
+      reload: reloading.reload,
       async close(graceMs, stray) {
         Object.assign(stop, { isStopping: true, graceMs, stray });
         await close();
@@ -152,20 +124,137 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
   }
 }
 
-async function reload(base: Base, connector: Connector | undefined, read: Config): Promise<Reloaded> {
-  const { live, renew, retrace } = base;
-  const inForce = withReloaded(live.config, read);
-  const changed = differingKeys(live.config, inForce);
-  retrace();
-  live.config = inForce;
-  if (inForce.connector !== undefined) await connector?.reload(inForce.connector.providers);
-  await renew(inForce);
-  await acceptOwn(inForce, base);
-  return { changed, needsRestart: differingKeys(inForce, read) };
+interface Stop {
+  isStopping: boolean;
+  graceMs: number;
+  stray?: StrayError;
+}
+
+/** How often a daemon looks whether another configuration was accepted, in ms. */
+const LOOK_MS = 10_000;
+/** How long what runs by the configuration before may take to end, in ms. */
+const HAND_OVER_MS = 20_000;
+
+interface Reloading {
+  readonly daemon: { running: Running };
+  readonly reached: Reached;
+  readonly stop: Stop;
+}
+
+/** Takes up configurations, one after the other. */
+function openReloading(base: Base, { daemon, reached, stop }: Reloading) {
+  let last: Promise<unknown> = Promise.resolve();
+  let read = base.live.config;
+  const takeUp = async (next: Config): Promise<Reloaded> => {
+    if (stop.isStopping) return { changed: [], needsRestart: [] };
+    read = next;
+    const inForce = await withKept(base, base.live.config, next);
+    const changed = differingKeys(base.live.config, inForce);
+    base.retrace();
+    if (needsNewParts(changed)) await replaceRunning(base, { daemon, reached }, inForce);
+    base.live.config = inForce;
+    await daemon.running.connector?.propose(next.connector?.providers ?? []);
+    await base.renew(next);
+    await base.accept(next);
+    return { changed, needsRestart: differingKeys(inForce, next).filter(isOfProcess) };
+  };
+  const reload = (next: Config): Promise<Reloaded> => {
+    const reloaded = last.then(() => takeUp(next));
+    last = reloaded.catch(() => undefined);
+    return reloaded;
+  };
+  return { reload, again: () => reload(read).then(() => undefined), ended: () => last };
+}
+
+/** A configuration that was read, with what only a restart changes, and connections whose removal nobody accepted yet. */
+async function withKept({ store }: Base, inForce: Config, read: Config): Promise<Config> {
+  const next = withProcess(inForce, read);
+  if (next.connector === undefined) return next;
+  const accepted = await readAllAccepted(store.db);
+  const { providers } = next.connector;
+  const kept = (inForce.connector?.providers ?? []).filter(
+    ({ name }) => providers.every((one) => one.name !== name) && accepted.get(name)?.isRemoved !== true,
+  );
+  return { ...next, connector: { ...next.connector, providers: [...providers, ...kept] } };
+}
+
+/** Starts the parts of another configuration beside those that run, has them answer, and ends the others. */
+async function replaceRunning(
+  base: Base,
+  { daemon, reached }: Pick<Reloading, 'daemon' | 'reached'>,
+  config: Config,
+): Promise<void> {
+  const before = daemon.running;
+  const next = await startRunning(config, { ...base, rulesAcceptedBy: undefined });
+  try {
+    await next.serve();
+    await next.begin(reached);
+  } catch (error) {
+    await before.serve();
+    await next.stop(0);
+    await next.close();
+    throw error;
+  }
+  daemon.running = next;
+  await before.stop(HAND_OVER_MS);
+  await before.close();
+  await freeAccounts(base, base.live.config, config);
+}
+
+/** A connection was paused for the settings that it had: the new ones are tried at once. */
+async function freeAccounts({ store, now }: Base, before: Config, config: Config): Promise<void> {
+  const changed = (config.connector?.providers ?? []).filter(({ name, settings }) => {
+    const former = before.connector?.providers.find((one) => one.name === name);
+    return former !== undefined && !isDeepStrictEqual(former.settings, settings);
+  });
+  await store.write(async (tx) => {
+    for (const { name } of changed) await endBlock(tx, name, now());
+  });
+}
+
+/** Accepts what needs nobody's word, and says once what cannot be accepted while another daemon runs by another file. */
+function openAcceptance({ log, ...deps }: Parameters<typeof acceptOwn>[1] & Pick<AppOptions, 'log'>) {
+  let said = '';
+  const accept = async (read: Config, by?: string): Promise<void> => {
+    const differs = (await acceptOwn(read, { ...deps, by })).join(', ');
+    if (differs !== '' && differs !== said)
+      log.warn(
+        { differs },
+        'this file differs from the accepted configuration, by which another daemon runs: it is accepted when no daemon has the other file',
+      );
+    said = differs;
+  };
+  return { accept, isWaiting: () => said !== '' };
+}
+
+/** Looks now and then whether another configuration was accepted, by whomever, and calls `changed`. */
+function followVersions(
+  { store, log, live, accept, isWaiting }: Base,
+  everyMs: number,
+  changed: () => Promise<void> | void,
+) {
+  const over = new AbortController();
+  let known: number | undefined;
+  const lookOnce = async (): Promise<void> => {
+    const [head] = await listVersions(store.db, { limit: 1 });
+    const isNews = known !== undefined && head?.id !== known;
+    known = head?.id;
+    if (isNews) await changed();
+    else if (isWaiting()) await accept(live.config);
+  };
+  const look = (): Promise<void> =>
+    lookOnce().catch((err) => log.warn({ err }, 'could not follow the accepted configuration'));
+  void (async () => {
+    while (!over.signal.aborted) {
+      await look();
+      await pause(everyMs, over.signal);
+    }
+  })();
+  return { look: () => void look(), stop: () => over.abort() };
 }
 
 /** Listens if a section of the configuration says. */
-const listen = (server: Base['server'], { host, port }: Config['server' | 'admin'], section: string): Promise<string> =>
+const listen = (server: Server, { host, port }: Config['server' | 'admin'], section: string): Promise<string> =>
   server.listen({ host, port }).catch((error) => {
     throw listenError(error, { host, port }, { host: `${section}.host`, port: `${section}.port` });
   });
@@ -176,10 +265,9 @@ const shownStore = ({ store }: Config): unknown => redact(configSchema.propertie
 /** What ends what was started, to be called from the last to the first. */
 type Undo = (() => Promise<unknown>)[];
 
-/** What both halves stand on. */
 type Base = Awaited<ReturnType<typeof openBase>>;
 
-async function openBase(config: Config, options: AppOptions, undo: Undo) {
+async function openBase(config: Config, options: AppOptions, stop: Stop, undo: Undo) {
   const { log, env, now = Date.now, deadlineMs, beatMs, rulesAcceptedBy, startEmpty = false } = options;
   const application = `cvrsync ${readVersion()} ${config.roles.join(',')}`;
   const connections = config.storeConnections;
@@ -199,16 +287,23 @@ async function openBase(config: Config, options: AppOptions, undo: Undo) {
     refused: (what) => metrics.turnedAway.inc({ what }),
     unproven: (route) => metrics.unproven.inc({ route }),
   };
-  const server = createServer({ log, counts, trustProxy: config.server.trustProxy });
-  const admin = createServer({ log, counts, trustProxy: config.admin.trustProxy });
-  undo.push(() => Promise.all([server.close(), admin.close()]));
-  const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
-  const { retention } = config;
-  const known = { store, retention, metrics, http: client.http, daemon: membership.id, rulesAcceptedBy };
+  const listeners = {
+    server: createServer({ log, counts, trustProxy: config.server.trustProxy }),
+    admin: createServer({ log, counts, trustProxy: config.admin.trustProxy }),
+  };
   const alerting = { daemon: membership.name, outage: watch.outage, ...(beatMs !== undefined && { everyMs: beatMs }) };
-  const live = { config };
-  const renew = async (inForce: Config) => membership.renew(await configDigests(inForce, salt));
-  return { ...known, server, admin, documents, log, now, alerting, live, renew, retrace };
+  const renew = async (read: Config) => membership.renew(await configDigests(read, salt));
+  const looks: (() => void)[] = [];
+  const { accept, isWaiting } = openAcceptance({ store, now, daemon: membership.id, log });
+  return {
+    ...{ store, metrics, http: client.http, log, now, startedAt: now(), daemon: membership.id, counts, alerting },
+    ...{ rulesAcceptedBy, listeners, live: { config }, renew, retrace, accept, isWaiting },
+    isStopping: () => stop.isStopping,
+    look: () => {
+      for (const look of looks) look();
+    },
+    onLook: (look: () => void) => void looks.push(look),
+  } satisfies Ground & Readonly<Record<string, unknown>>;
 }
 
 /** The packages that trace are loaded if somebody asks for it. Returns what follows another level of the log. */
@@ -232,134 +327,6 @@ async function openTracing(
   return retrace;
 }
 
-/** `own`: this process's own address, once it is known. */
-async function createHalves(config: Config, base: Base, own: Promise<string>) {
-  const does = (role: DaemonRole): boolean => config.roles.includes(role);
-  const secrets = await secretsOf(config);
-  const adminToken = await adminTokenOf(config);
-  const service =
-    config.service === undefined || secrets === undefined
-      ? undefined
-      : // Loaded if it is configured: a connector alone has the memory for itself.
-        (await import('./service/service.ts')).createService(
-          { ...base, secrets },
-          does('service') ? base.server : undefined,
-          { ...config.service, beneficialOwners: allowsBeneficialOwners(config) },
-        );
-  const upstream = await upstreamOf(config, secrets, addressFor('service', config, own));
-  const { rulesAcceptedBy } = base;
-  const work = { ingest: does('ingest'), sync: does('sync'), rulesAcceptedBy };
-  const connector =
-    config.connector && (await startConnector(base, { ...config.connector, ...work, upstream, wire: wireOf(config) }));
-  await addAdmin(base, service, connector, adminToken);
-  return { service, connector, adminToken };
-}
-
-async function addAdmin(
-  base: Base,
-  service: Service | undefined,
-  connector: Connector | undefined,
-  adminToken: string | undefined,
-) {
-  const { admin, store, now, live } = base;
-  const { addAdminApi } = await import('./admin-api/admin-api.ts');
-  const { installedOf } = await import('./operations/status.ts');
-  const management = service?.management;
-  const crms = connector?.crms ?? [];
-  const configuration = configurationOf(live, { store, now, crms, look: connector?.lookAtRules });
-  addAdminApi(admin, {
-    ...{ store, now, adminToken, configuration, connector, wake: connector?.wake },
-    ...{ installed: () => installedOf(live.config), register: management?.register },
-    service: management && { ...management, options: management.monitorOptions },
-  });
-}
-
-function addConnectorRoutes(config: Config, base: Base, connector: Connector | undefined): void {
-  if (connector === undefined || config.connector === undefined || !config.roles.includes('ingest')) return;
-  const { webhook, emailEvent } = config.connector;
-  const { crms, intake } = connector;
-  const { publicUrl } = config.server;
-  const showTest = createTestViewer({ ...base, ...wireOf(config), crms });
-  addWebhookRoute(base.server, {
-    ...{ ...base, ...webhook, intake, showTest, emailEvent },
-    get auth() {
-      return base.live.config.connector?.webhook.auth ?? [];
-    },
-  });
-  addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
-}
-
-/** The single sign-on of the dashboard; undefined if none is configured. */
-const signOnOf = ({ admin: { oidc, publicUrl } }: Config) =>
-  oidc === undefined || publicUrl === undefined ? undefined : { ...oidc, publicUrl };
-
-/** The operators' pages, on the admin listener. */
-async function addPages(
-  config: Config,
-  base: Base & { readonly own: Promise<string> | string },
-  connector: Connector | undefined,
-  service: Service | undefined,
-) {
-  const halves = { connector: connector !== undefined, service: service !== undefined };
-  // Loaded here: commands need none of it.
-  const { addDashboard } = await import('./dashboard/dashboard.ts');
-  const hasUpstream = connector?.hasUpstream === true;
-  const { installationOf } = await import('./installation.ts');
-  const more = { service: service?.management, crms: connector?.crms ?? [], hasUpstream };
-  const installation = installationOf(base.live, base);
-  const configuration = configurationOf(base.live, { ...base, crms: more.crms, look: connector?.lookAtRules });
-  return addDashboard(base.admin, {
-    ...base,
-    ...more,
-    configuration,
-    halves,
-    wake: connector?.wake,
-    ...wireOf(config),
-    installation,
-    viewersSeePersons: config.admin.viewersSeePersons,
-    singleSignOn: signOnOf(config),
-  });
-}
-
-/** Health for everybody, metrics and the description of the API for operators. */
-function addPlatformRoutes(
-  { server, admin, documents, metrics, store, now }: Base,
-  app: {
-    readonly ready: () => Promise<Readiness>;
-    readonly measure: () => Promise<void>;
-    readonly addresses: Promise<Addresses>;
-    readonly names: SentNames;
-    readonly guard: AdminGuardOptions | undefined;
-  },
-): void {
-  addHealthRoutes(server, app.ready);
-  addHealthRoutes(admin, app.ready, { hide: true });
-  metrics.measureBy(async () => {
-    await app.measure();
-    await measureRoles(store.db, metrics.rolesMissing, now());
-    await measureWork(store, metrics, { now: now(), arrivedSince: await arrivedSince(store.db) });
-    await measureReview(store.db, metrics.reviewItems, now());
-    metrics.storeGaps.set((await readGapsToClose(store.db)).length);
-  });
-  addInsightRoutes(admin, {
-    registry: metrics.registry,
-    openapi: async () => joinDocuments(documents.open(), documents.admin(), await app.addresses, app.names),
-    guard: app.guard,
-  });
-}
-
-async function backupsOf({ store: file, backup, service }: Config, base: Base): Promise<Backups | undefined> {
-  if (backup === undefined) return void (await endBackups(base.store));
-  // A configured key belongs to no file.
-  const copyKeyTo = async (to: string) => (service?.secretKey === undefined ? copyKey(file, to) : undefined);
-  return startBackups({ ...base, file, copyKey: copyKeyTo }, backup);
-}
-
-/** Loaded if they are configured, as the halves are. */
-async function alertsOf({ alerts }: Config, deps: AlertDeps): Promise<Alerts | undefined> {
-  return alerts && (await import('./alerts/alerts.ts')).startAlerts(deps, alerts);
-}
-
 /** What somebody should see who starts it and never runs `check`. */
 function warnOf(config: Config, log: Logger): void {
   for (const { subject, found, advice, isKnown } of configWarnings(config, isLoopback))
@@ -367,32 +334,4 @@ function warnOf(config: Config, log: Logger): void {
   const { host, exposed } = config.admin;
   if (!isLoopback(host) && !exposed)
     log.warn({ setting: 'admin.host', advice: 'see cvrsync check' }, 'the administration is reached from outside');
-}
-
-/** The connector as a service of the same configuration tells it of changes; nothing if it has another service. */
-function ownConnector(config: Config, own: string): { readonly connector?: OwnConnector } {
-  const { connector } = config;
-  if (connector === undefined || connector.upstream !== undefined) return {};
-  const { webhook, providers } = connector;
-  const address = addressFor('ingest', config, own);
-  const [auth = { method: 'None' as const }] = webhook.auth;
-  return { connector: { url: `${address}${webhook.path}`, auth, providers: providers.map(({ name }) => name) } };
-}
-
-async function readiness(
-  store: Store,
-  connector: Connector | undefined,
-  stopping: boolean,
-  now: number,
-): Promise<Readiness> {
-  const down = await store.ping().then(
-    () => undefined,
-    (error) =>
-      error instanceof StoreGoneError ? 'the file of the store was moved or deleted' : 'the store does not answer',
-  );
-  const reasons = [stopping ? 'stopping' : undefined, down, connector?.intake.refusal()].filter(
-    (each) => each !== undefined,
-  );
-  const outages = down === undefined ? await readOutages(store.db, now) : [];
-  return { ok: reasons.length === 0, reasons, details: outages.map(shownOutage) };
 }

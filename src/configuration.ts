@@ -33,11 +33,11 @@ export const configurationOf = (
   },
 });
 
-/** Accepts what of a daemon's configuration touches no value of a record; see {@link acceptSettings}. */
+/** Accepts what of a daemon's configuration touches no value of a record; returns what it cannot, see {@link acceptSettings}. */
 export async function acceptOwn(
   config: Config,
   { store, now, daemon, by }: Reading & { readonly daemon: string; readonly by?: string | undefined },
-): Promise<boolean> {
+): Promise<readonly string[]> {
   const own = await partsOf(config, { store, now });
   return store.write((tx) => acceptSettings(tx, own, { daemon, now: now(), by }));
 }

@@ -39,18 +39,20 @@ interface InstallationBase {
   readonly store: Store;
   readonly http: OutboundHttp;
   readonly now: () => number;
+  /** When this process started. */
+  readonly startedAt: number;
 }
 
 /** What the dashboard tells of this process and its configuration. */
 export function installationOf(
   live: { readonly config: Config },
-  { store, http, now, own }: InstallationBase,
+  { store, http, startedAt, own }: InstallationBase,
 ): Installation {
   // Loaded when somebody looks: the daemon needs nothing of it.
   const findings = () => import('./commands/check/findings.ts');
   return {
     version: readVersion(),
-    startedAt: now(),
+    startedAt,
     shownConfig: () => shownConfig(live.config),
     mask: (text) => maskerOf(secretsIn(live.config))(text),
     quickFindings: async () => (await findings()).quickFindings({ config: live.config, store }),

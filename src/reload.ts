@@ -1,7 +1,6 @@
 /** A configuration that is read again while the daemon runs: what of it counts at once, and what needs a restart. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Config, ConfiguredProvider } from './config/load.ts';
-import { redact } from './config/redact.ts';
+import type { Config } from './config/load.ts';
 
 /** What became of a configuration that was read again; both name keys, and no values. */
 export interface Reloaded {
@@ -9,41 +8,28 @@ export interface Reloaded {
   readonly needsRestart: readonly string[];
 }
 
-/** The configuration in force, with all of another one that counts without a restart. */
-export function withReloaded(inForce: Config, read: Config): Config {
-  const { logLevel: _, connector, ...rest } = inForce;
-  return {
-    ...rest,
-    ...(read.logLevel !== undefined && { logLevel: read.logLevel }),
-    ...(connector !== undefined && { connector: reloadedConnector(inForce, connector, read) }),
-  };
+/** What belongs to the process besides its addresses: its store, its part of the work, where its traces go. */
+const OF_PROCESS = ['store', 'storeConnections', 'roles', 'telemetry'] as const;
+
+/** Whether only a restart changes a key. */
+export const isOfProcess = (key: string): boolean =>
+  /^(?:server|admin)\.(?:host|port)$/u.test(key) ||
+  OF_PROCESS.some((part) => key === part || key.startsWith(`${part}.`));
+
+/** A configuration that was read, with what belongs to the process as the one in force has it. */
+export function withProcess(inForce: Config, { telemetry: _, ...read }: Config): Config {
+  const { store, storeConnections, roles, telemetry } = inForce;
+  const server = { ...read.server, host: inForce.server.host, port: inForce.server.port };
+  const admin = { ...read.admin, host: inForce.admin.host, port: inForce.admin.port };
+  return { ...read, server, admin, store, storeConnections, roles, ...(telemetry !== undefined && { telemetry }) };
 }
 
-function reloadedConnector({ service }: Config, own: NonNullable<Config['connector']>, read: Config) {
-  const { webhook, providers, upstream } = own;
-  // Our own service has the secret since it started.
-  const isOwnSender = service !== undefined && upstream === undefined;
-  const { auth } = (isOwnSender ? undefined : read.connector?.webhook) ?? webhook;
-  const named = (name: string) => read.connector?.providers.find((each) => each.name === name);
-  return {
-    ...own,
-    webhook: { ...webhook, auth },
-    providers: providers.map((each) => reloadedProvider(each, named(each.name))),
-  };
-}
+/** What counts in the parts that run: rules are followed in the store, and the log has its level. */
+const FOLLOWED =
+  /^(?:logLevel|connector\.providers\.[\w-]+\.(?:match|policy|mapping|values|hold|only|persons|currency|dashboard))$/u;
 
-/** A connection with the rules and the secrets of another file; its other settings stay. */
-function reloadedProvider(own: ConfiguredProvider, read: ConfiguredProvider | undefined): ConfiguredProvider {
-  if (read === undefined || read.provider.name !== own.provider.name) return own;
-  const { policy, mapping, values, hold, only, persons, currency, dashboard } = read;
-  const shown = ({ provider, settings }: ConfiguredProvider): unknown => redact(provider.settings, settings);
-  const { settings, mask } = isDeepStrictEqual(shown(own), shown(read)) ? read : own;
-  return {
-    ...own,
-    ...{ policy, mapping, values, hold, only, persons, currency, dashboard, settings },
-    ...(mask !== undefined && { mask }),
-  };
-}
+/** Whether other parts have to be started for these keys. */
+export const needsNewParts = (changed: readonly string[]): boolean => changed.some((key) => !FOLLOWED.test(key));
 
 /** The keys in which two configurations differ, `server.port`; below a connection by one more. */
 export function differingKeys(one: Config, other: Config): readonly string[] {

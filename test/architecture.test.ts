@@ -106,6 +106,7 @@ const TOP_FLOOR = [
   'src/installation.ts',
   'src/set-up-mode.ts',
   'src/reload.ts',
+  'src/running.ts',
   'src/version.ts',
   'src/commands/',
   'src/config/',

@@ -1,19 +1,17 @@
 /** Starts and stops the connector: its connections, its intake and its workers. */
-import { isDeepStrictEqual } from 'node:util';
 import { watchOutages } from '../http/outbound/outage.ts';
 import { counts } from '../runtime/lanes/lanes.ts';
-import { endBlock } from '../runtime/limits/blocks.ts';
 import type { StrayError } from '../runtime/stray-error.ts';
-import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
+import { createWakeUp } from '../runtime/wake-up.ts';
 import type { Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/store.ts';
-import { type Crm, type OpenedCrm, openCrm } from './crm/crm.ts';
+import { type Crm, openCrm } from './crm/crm.ts';
 import { isSafetyLimitOn } from './follow/safety-limit.ts';
 import { hasArrivals } from './intake/arrivals.ts';
 import { createIntake, type Intake } from './intake/intake.ts';
 import { editsQueue } from './names/queues.ts';
 import { POLL_QUEUE } from './poll/poll-task.ts';
-import { type RuleWatch, watchRules } from './proposals/watch.ts';
+import { watchRules } from './proposals/watch.ts';
 import { acceptAtStart } from './rules/accepted.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
 import { NO_WORKERS, startSyncing } from './workers.ts';
@@ -23,8 +21,8 @@ export interface Connector {
   readonly crms: readonly Crm[];
   readonly hasUpstream: boolean;
   wake(): void;
-  /** Uses the secrets and proposes the rules of a configuration that was read again. */
-  reload(providers: ConnectorSettings['providers']): Promise<void>;
+  /** Accepts what of a file's rules makes cvrsync write less, and proposes the others. */
+  propose(file: ConnectorSettings['providers']): Promise<void>;
   /** Looks at once at rules that were accepted or proposed. */
   lookAtRules(): void;
   /**
@@ -55,7 +53,13 @@ export async function startConnector(deps: ConnectorDeps, settings: ConnectorSet
     crms,
     hasUpstream: settings.upstream !== undefined,
     wake: wakeUp.ringAll,
-    reload: (providers) => reload({ ...deps, wakeUp }, { crms, rules, accepts: sync }, providers),
+    async propose(file) {
+      // What runs and is no longer in the file goes on until that is accepted.
+      const running = settings.providers.map((each) => file.find(({ name }) => name === each.name) ?? each);
+      if (sync) await store.write((tx) => acceptAtStart(tx, running, { daemon: deps.daemon, now: now() }));
+      await rules.propose(file);
+      wakeUp.ringAll();
+    },
     lookAtRules: rules.look,
     async drained() {
       await rules.checked;
@@ -87,30 +91,6 @@ async function drain(workers: readonly Worker[], store: Store, now: () => number
 
 const isTimed = (queue: string): boolean =>
   queue === 'housekeeping' || queue === POLL_QUEUE || queue.startsWith(editsQueue(''));
-
-interface Reloading {
-  readonly crms: readonly OpenedCrm[];
-  readonly rules: RuleWatch;
-  /** Whether this daemon works on records: then it accepts changes that only reduce writes. */
-  readonly accepts: boolean;
-}
-
-async function reload(
-  { store, now, daemon, wakeUp }: ConnectorDeps & { readonly wakeUp: WakeUp },
-  { crms, rules, accepts }: Reloading,
-  providers: ConnectorSettings['providers'],
-): Promise<void> {
-  for (const crm of crms) {
-    const read = providers.find(({ name }) => name === crm.name);
-    if (read === undefined || isDeepStrictEqual(read.settings, crm.settings)) continue;
-    await crm.reconnect(read);
-    // The account was paused because of the old secrets.
-    await store.write((tx) => endBlock(tx, crm.name, now()));
-  }
-  if (accepts) await store.write((tx) => acceptAtStart(tx, providers, { daemon, now: now() }));
-  await rules.propose(providers);
-  wakeUp.ringAll();
-}
 
 async function measure({ metrics, store }: ConnectorDeps, crms: readonly Crm[]): Promise<void> {
   for (const crm of crms) {

@@ -94,25 +94,25 @@ export async function acceptMapping(
 
 /**
  * Accepts what a daemon's file says, but for mappings, which are accepted elsewhere. While another daemon runs by the version
- * in force, its file may be the newer one: nothing is accepted. Returns whether the file says what is in force.
+ * in force, its file may be the newer one: nothing is accepted. Returns the parts that differ and were not accepted.
  */
 export async function acceptSettings(
   tx: Tx,
   own: ConfigParts,
   { daemon, now, by }: { readonly daemon: string; readonly now: number; readonly by?: string | undefined },
-): Promise<boolean> {
+): Promise<readonly string[]> {
   await lockVersions(tx);
   const head = await readVersion(tx);
   const settings = head === undefined ? [] : differingSettings(head.digests, own.digests);
   const isWhole = head !== undefined && Object.keys(own.digests).every((half) => head.digests[half] !== undefined);
-  if (isWhole && settings.length === 0) return true;
+  if (isWhole && settings.length === 0) return [];
   if (head !== undefined && by === undefined && settings.length > 0) {
     const others = (await readDaemons(tx, now)).filter(({ id }) => id !== daemon);
-    if (others.some(({ digests }) => differingSettings(head.digests, digests).length === 0)) return false;
+    if (others.some(({ digests }) => differingSettings(head.digests, digests).length === 0)) return settings;
   }
   const next = { content: merged(head?.content, own.content), digests: merged(head?.digests, own.digests) };
   await addVersion(tx, head, next, { by: by ?? (head === undefined ? 'first start' : 'start'), now });
-  return true;
+  return [];
 }
 
 /** The parts that differ and need nobody's word. A connection that only the version has is not taken out without one. */

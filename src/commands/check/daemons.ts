@@ -3,6 +3,7 @@ import { configDigests } from '../../config/digests.ts';
 import type { Config } from '../../config/load.ts';
 import { neededRoles } from '../../config/schema/roles.ts';
 import { aheadOf } from '../../runtime/clock-watch.ts';
+import { readVersion } from '../../runtime/config-versions.ts';
 import { differingParts, readDaemons, saltOf } from '../../runtime/daemons.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import type { Store } from '../../store/store.ts';
@@ -55,4 +56,19 @@ export async function daemonFindings(store: Store, config: Config): Promise<Find
     advice: 'give every daemon of a store the same configuration, and restart the daemons with an old one',
   }));
   return [...differ, ...undone];
+}
+
+/** A finding for each daemon whose file differs from the accepted configuration, and for this file. */
+export async function acceptedFindings(store: Store, config: Config): Promise<Findings> {
+  const version = await readVersion(store.db);
+  if (version === undefined) return [];
+  const own = { name: 'this file', digests: await configDigests(config, await saltOf(store, Date.now())) };
+  return [own, ...(await readDaemons(store.db, Date.now()))].flatMap(({ name, digests }) => {
+    const parts = differingParts(version.digests, digests);
+    if (parts.length === 0) return [];
+    const found = `${name} differs from the accepted configuration (version ${version.id}) in ${parts.join(', ')}`;
+    return [
+      { level: 'info' as const, subject: 'configuration', found, advice: 'cvrsync config diff shows what waits' },
+    ];
+  });
 }

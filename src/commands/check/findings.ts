@@ -15,7 +15,7 @@ import { serviceFindings } from '../../service/check.ts';
 import type { Secrets } from '../../service/keys/secrets.ts';
 import { isPostgresUrl, type Store } from '../../store/store.ts';
 import { adminFindings } from './admin.ts';
-import { clockFindings, daemonFindings } from './daemons.ts';
+import { acceptedFindings, clockFindings, daemonFindings } from './daemons.ts';
 import { gapFindings } from './gaps.ts';
 import { indexFindings } from './index-state.ts';
 
@@ -38,6 +38,7 @@ export async function allFindings(
     ...(await halfFindings(deps, config, signal, options)),
     ...(await gapFindings(store.db, config)),
     ...(await daemonFindings(store, config)),
+    ...(await acceptedFindings(store, config)),
     ...(await clockFindings(store, Date.now())),
     ...(await indexFindings(store.db, wantsMatches(config))),
     ...(await adminFindings({ config, store, http }, signal)),
@@ -51,6 +52,7 @@ export const quickFindings = async ({ config, store }: Pick<CheckSubject, 'confi
   ...(await diskFindings(store, config)),
   ...(await gapFindings(store.db, config)),
   ...(await daemonFindings(store, config)),
+  ...(await acceptedFindings(store, config)),
   ...(await clockFindings(store, Date.now())),
   ...(await indexFindings(store.db, wantsMatches(config))),
 ];

@@ -93,11 +93,7 @@ export interface Crm extends CrmSettings {
   forgetSchema(): void;
 }
 
-export interface OpenedCrm extends Crm {
-  /** Replaces the secrets. The account is checked before the next call. */
-  reconnect(secrets: Pick<CrmSettings, 'settings' | 'mask'>): Promise<void>;
-}
-
+/** By name of the connection. */
 export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
   new Map(crms.map((crm) => [crm.name, new Set(fieldsOf(crm.mapping))]));
 
@@ -115,7 +111,7 @@ const SCHEMA_MS = 15 * 60_000;
 const PATIENCE_MS = 2_000;
 
 /** Makes no call yet. */
-export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<OpenedCrm> {
+export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> {
   const { store, now } = deps;
   const { name } = config;
   await followRules(store, name);
@@ -132,13 +128,13 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Opene
   };
   let isAccountChecked = false;
   const { schema, forget } = cacheSchema(now, async (signal) => {
-    if (!isAccountChecked) await guardAccount(store, { name, connection: current.connection }, now(), signal);
+    if (!isAccountChecked) await guardAccount(store, { name, connection }, now(), signal);
     isAccountChecked = true;
-    const schema = new Map((await current.connection.properties(signal)).map((each) => [each.name, each]));
+    const schema = new Map((await connection.properties(signal)).map((each) => [each.name, each]));
     guardHold(name, rules(), schema);
     return schema;
   });
-  let current = { ...config, connection: await connect(config) };
+  const connection = await connect(config);
   return {
     ...config,
     get match() {
@@ -165,25 +161,11 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Opene
     get dashboard() {
       return rules().dashboard;
     },
-    get connection() {
-      return current.connection;
-    },
-    get settings() {
-      return current.settings;
-    },
-    get mask() {
-      return current.mask;
-    },
+    connection,
     rateLimiter,
     limits,
     schema,
     forgetSchema: forget,
-    async reconnect(secrets) {
-      const by = { ...config, ...secrets };
-      current = { ...by, connection: await connect(by) };
-      forget();
-      isAccountChecked = false;
-    },
   };
 }
 

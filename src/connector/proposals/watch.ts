@@ -104,11 +104,13 @@ function openCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile, crm: Crm)
   return async (signal: AbortSignal): Promise<void> => {
     const stated = file.configured.find(({ name }) => name === crm.name);
     // A file that was read again is not outdated.
-    if (stated !== proposed) memory.isOld = false;
+    const isReadAgain = stated !== proposed;
+    if (isReadAgain) memory.isOld = false;
     proposed = stated;
     const accepted = await followRules(deps.store, crm.name);
     if (accepted === undefined || proposed === undefined || !counts) return;
     const isFirst = memory.accepted === undefined;
+    if (isReadAgain) memory.accepted = accepted;
     followAcceptance(deps, memory, accepted, proposed);
     const found = (await findProposals(deps.store.db, file.configured)).find(({ name }) => name === crm.name);
     const isNews = found !== undefined && isWaiting(found) && (!memory.isOld || found.version !== undefined);

@@ -1,5 +1,5 @@
 /** Bounds the connections of one client, so that it leaves room for others. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server as Listener } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Server } from './listener.ts';
 import { clientOf, holds } from './networks.ts';
@@ -11,19 +11,23 @@ export interface ConnectionLimits {
   readonly onDrop: () => void;
 }
 
+export interface ConnectionLimit {
+  /** Learns from the requests of an app which connections are at work. */
+  follow(app: Server): void;
+  /** Marks a request as delayed: its connection waits. */
+  readonly markDelayed: (request: IncomingMessage) => void;
+}
+
 /**
  * Closes the oldest idle connection of a client that has too many: one that waits for a request, for the rest of one,
- * or for a delayed answer. If all are busy, it closes the new one. The result marks a request as delayed.
+ * or for a delayed answer. If all are busy, it closes the new one.
  */
-export function limitConnections(
-  app: Server,
-  { most, trusted, onDrop }: ConnectionLimits,
-): (request: IncomingMessage) => void {
+export function limitConnections(listener: Listener, { most, trusted, onDrop }: ConnectionLimits): ConnectionLimit {
   const byClient = new Map<string, Set<Socket>>();
   const working = new WeakMap<Socket, IncomingMessage>();
   const isAtWork = (socket: Socket): boolean => working.get(socket)?.complete === true;
 
-  app.server.on('connection', (socket: Socket) => {
+  listener.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress;
     if (holds(trusted, address)) return;
     const client = clientOf(address);
@@ -41,13 +45,17 @@ export function limitConnections(
     oldest.destroy();
     onDrop();
   });
-  app.addHook('onRequest', (request, _reply, done) => {
-    working.set(request.raw.socket, request.raw);
-    done();
-  });
-  app.addHook('onResponse', (request, _reply, done) => {
-    working.delete(request.raw.socket);
-    done();
-  });
-  return ({ socket }) => void working.delete(socket);
+  return {
+    follow(app) {
+      app.addHook('onRequest', (request, _reply, done) => {
+        working.set(request.raw.socket, request.raw);
+        done();
+      });
+      app.addHook('onResponse', (request, _reply, done) => {
+        working.delete(request.raw.socket);
+        done();
+      });
+    },
+    markDelayed: ({ socket }) => void working.delete(socket),
+  };
 }

@@ -1,4 +1,5 @@
 /** The HTTP server: limits against strangers, one error body, TypeBox schemas. It has no routes of its own. */
+import { createServer as createHttpServer } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import { build } from 'fast-json-stringify';
 import {
@@ -10,7 +11,7 @@ import {
 } from 'fastify';
 import type { TSchema } from 'typebox';
 import { limitBodies } from './bodies-in-flight.ts';
-import { limitConnections } from './connections.ts';
+import { type ConnectionLimit, limitConnections } from './connections.ts';
 import { errorBodyOf, HttpError, sendError } from './error.ts';
 import { createFailureDelays } from './failure-delays.ts';
 import type { Server } from './listener.ts';
@@ -41,6 +42,8 @@ export interface ServerOptions {
   /** Ms for a whole request to arrive; 10,000 by default. */
   readonly requestTimeout?: number;
   readonly clientConnectionLimit?: number;
+  /** A listening server whose requests this one answers, once {@link answerOn} says so; it has no routes of its own. */
+  readonly on?: Server;
   /** Proxies, as addresses and networks, whose X-Forwarded-* headers count; empty by default. */
   readonly trustProxy?: readonly string[];
 }
@@ -57,6 +60,21 @@ const KEEP_ALIVE = 65_000;
 const SOCKET_TIMEOUT = 60_000;
 
 const CLOSE_GRACE_MS = 2_000;
+
+/** What the servers share that follow each other on one listener. */
+interface Listening {
+  isClosing: boolean;
+  readonly limit: ConnectionLimit;
+}
+
+const listenings = new WeakMap<Server, Listening>();
+
+/** Has a server answer the requests of the listening one that it was made for, in place of the one before. */
+export async function answerOn(listening: Server, app: Server): Promise<void> {
+  await app.ready();
+  listening.server.removeAllListeners('request');
+  listening.server.on('request', app.routing);
+}
 
 /** Strangers may knock all day: one line a minute is enough. */
 const WARN_EVERY_MS = 60_000;
@@ -143,6 +161,8 @@ export function createServer(options: ServerOptions = {}): Server {
     routerOptions: { maxParamLength: 500 },
     requestIdHeader: false,
     return503OnClosing: false,
+    // It never listens.
+    ...(options.on !== undefined && { serverFactory: () => createHttpServer() }),
     trustProxy: (address: string | undefined) => holds(trusted, address),
     clientErrorHandler: refuseConnection,
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
@@ -158,18 +178,11 @@ export function createServer(options: ServerOptions = {}): Server {
     }
     done();
   });
-  limitStrangers(app, trusted, options);
-
-  let closing = false;
-  app.addHook('preClose', (done) => {
-    closing = true;
-    // A closing server stops looking for late requests: half a request would keep the process alive.
-    setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
-    done();
-  });
+  const listening = listeningOf(app, trusted, options);
+  limitStrangers(app, listening.limit, options);
   // Otherwise the connection would be kept for the next request.
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) reply.header('connection', 'close');
+    if (listening.isClosing) reply.header('connection', 'close');
     done();
   });
   app.setValidatorCompiler(compileSchema);
@@ -188,21 +201,39 @@ export function createServer(options: ServerOptions = {}): Server {
   return app;
 }
 
-function limitStrangers(app: Server, trusted: BlockList, { log, counts, ...limits }: ServerOptions): void {
-  limitBodies(app, { most: limits.bodiesLimit ?? BODIES_LIMIT, onCut: () => counts?.refused('body') });
+/** That of the server whose requests this one answers, else its own. */
+function listeningOf(app: Server, trusted: BlockList, options: ServerOptions): Listening {
+  const shared = options.on && listenings.get(options.on);
+  if (shared !== undefined) return shared;
+  const listening: Listening = { isClosing: false, limit: limitListener(app, trusted, options) };
+  listenings.set(app, listening);
+  app.addHook('preClose', (done) => {
+    listening.isClosing = true;
+    // A closing server stops looking for late requests: half a request would keep the process alive.
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
+    done();
+  });
+  return listening;
+}
 
+/** Bounds the connections of all clients together, and of each. */
+function limitListener(app: Server, trusted: BlockList, { counts, ...limits }: ServerOptions): ConnectionLimit {
   app.server.maxConnections = limits.connectionLimit ?? CONNECTION_LIMIT;
   app.server.on('drop', () => {
     counts?.refused('connection');
     // Connections kept for a next request make room.
     app.server.closeIdleConnections();
   });
-
-  const markDelayed = limitConnections(app, {
+  return limitConnections(app.server, {
     most: limits.clientConnectionLimit ?? CLIENT_CONNECTION_LIMIT,
     trusted,
     onDrop: () => counts?.refused('connection'),
   });
+}
+
+function limitStrangers(app: Server, limit: ConnectionLimit, { log, counts, ...limits }: ServerOptions): void {
+  limitBodies(app, { most: limits.bodiesLimit ?? BODIES_LIMIT, onCut: () => counts?.refused('body') });
+  limit.follow(app);
 
   const delayFor = createFailureDelays(() => performance.now());
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -215,7 +246,7 @@ function limitStrangers(app: Server, trusted: BlockList, { log, counts, ...limit
       warnedAt = performance.now();
       log?.warn({ from: request.ip, waitMs }, 'requests from this address keep failing to prove themselves: they wait');
     }
-    markDelayed(request.raw);
+    limit.markDelayed(request.raw);
     setTimeout(done, waitMs).unref();
   });
 }

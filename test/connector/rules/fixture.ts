@@ -30,6 +30,8 @@ export interface Started {
   readonly lines: readonly Line[];
   /** The configuration file of the daemon. */
   readonly file: string;
+  /** What it holds. */
+  readonly content: string;
   cli(...argv: readonly string[]): Promise<Ran>;
 }
 
@@ -47,7 +49,13 @@ export async function handwritten(engine: (typeof ENGINES)[number], count = 3) {
     const log = pino({ level: 'info' }, { write: (text: string) => lines.push(JSON.parse(text)) });
     const app = await startApp(loaded.config, { log, env: {}, ...more });
     onTestFinished(() => app.close(0));
-    return { app, lines, file, cli: (...argv) => runCli(['--config', file, ...argv]) };
+    return {
+      app,
+      lines,
+      file,
+      content: JSON.stringify(content),
+      cli: (...argv) => runCli(['--config', file, ...argv]),
+    };
   };
   const first = await start(TRACKED);
   const entities = Array.from({ length: count }, (_, at) => companyEntityId(cvrNumber(at)));
