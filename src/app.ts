@@ -17,7 +17,7 @@ import { listenError } from './http/server/listen-error.ts';
 import { isLoopback } from './http/server/networks.ts';
 import { createServer, type Server, type StrangerCounts } from './http/server/server.ts';
 import { differingKeys, isOfProcess, needsNewParts, type Reloaded, withProcess } from './reload.ts';
-import { type Ground, type Reached, type Running, startRunning } from './running.ts';
+import { type Reached, type Running, type RunningDeps, startRunning } from './running.ts';
 import { listVersions } from './runtime/config-versions.ts';
 import { joinDaemons, saltOf } from './runtime/daemons.ts';
 import { endBlock } from './runtime/limits/blocks.ts';
@@ -303,7 +303,7 @@ async function openBase(config: Config, options: AppOptions, stop: Stop, undo: U
       for (const look of looks) look();
     },
     onLook: (look: () => void) => void looks.push(look),
-  } satisfies Ground & Readonly<Record<string, unknown>>;
+  } satisfies RunningDeps & Readonly<Record<string, unknown>>;
 }
 
 /** The packages that trace are loaded if somebody asks for it. Returns what follows another level of the log. */

@@ -33,11 +33,11 @@ import type { OwnConnector } from './service/delivery/own-jobs.ts';
 import { copyKey } from './service/keys/copy-key.ts';
 import type { Service } from './service/service.ts';
 import { StoreGoneError } from './store/file/place.ts';
-import type { Store } from './store/store.ts';
 import { readGapsToClose } from './store/recovery/gap.ts';
+import type { Store } from './store/store.ts';
 
 /** What a daemon has whatever its configuration says. */
-export interface Ground {
+export interface RunningDeps {
   readonly store: Store;
   readonly metrics: Metrics;
   readonly http: OutboundHttp;
@@ -82,11 +82,11 @@ export interface Reached {
 }
 
 /** Starts a configuration; it answers no request yet. If a part fails, what had started ends again. */
-export async function startRunning(config: Config, ground: Ground): Promise<Running> {
-  const { store, now } = ground;
+export async function startRunning(config: Config, deps: RunningDeps): Promise<Running> {
+  const { store, now } = deps;
   const ends: Ends = [];
   try {
-    const base = await openBase(config, ground);
+    const base = await openBase(config, deps);
     const own = Promise.withResolvers<string>();
     const { service, connector, adminToken } = await createHalves(config, base, own.promise, ends);
     // After the halves: the service makes the key that belongs to a copy.
@@ -101,7 +101,7 @@ export async function startRunning(config: Config, ground: Ground): Promise<Runn
       service,
     );
     addPlatformRoutes(base, {
-      ready: () => readiness(store, connector, ground.isStopping(), now()),
+      ready: () => readiness(store, connector, deps.isStopping(), now()),
       measure: async () => {
         await connector?.measure();
         await service?.measure();
@@ -116,8 +116,8 @@ export async function startRunning(config: Config, ground: Ground): Promise<Runn
       ...{ config, service, connector },
       alerts: () => alerts,
       async serve() {
-        await answerOn(ground.listeners.server, base.server);
-        await answerOn(ground.listeners.admin, base.admin);
+        await answerOn(deps.listeners.server, base.server);
+        await answerOn(deps.listeners.admin, base.admin);
       },
       async begin({ url, adminUrl, own: address }) {
         const publicUrl = config.server.publicUrl ?? url;
@@ -128,7 +128,7 @@ export async function startRunning(config: Config, ground: Ground): Promise<Runn
         }
         // Only now does the service know the key of our own connector: an earlier call would pause its account.
         own.resolve(address);
-        alerts = await alertsOf(config, { ...ground.alerting, store, now, log: ground.log, place: publicUrl });
+        alerts = await alertsOf(config, { ...deps.alerting, store, now, log: deps.log, place: publicUrl });
         if (alerts !== undefined) ends.push(alerts.stop);
       },
       stop: (graceMs, stray) => endAll(ends, graceMs, stray),
@@ -137,7 +137,7 @@ export async function startRunning(config: Config, ground: Ground): Promise<Runn
       },
     };
   } catch (error) {
-    await endAll(ends, 0).catch((err) => ground.log.error({ err }, 'could not close everything'));
+    await endAll(ends, 0).catch((err) => deps.log.error({ err }, 'could not close everything'));
     throw error;
   }
 }
@@ -152,12 +152,12 @@ async function endAll(ends: Ends, graceMs: number, stray?: StrayError): Promise<
 type Base = Awaited<ReturnType<typeof openBase>>;
 
 /** The servers of a configuration, with what all parts stand on. */
-async function openBase(config: Config, ground: Ground) {
-  const { log, counts, listeners } = ground;
+async function openBase(config: Config, deps: RunningDeps) {
+  const { log, counts, listeners } = deps;
   const server = createServer({ log, counts, trustProxy: config.server.trustProxy, on: listeners.server });
   const admin = createServer({ log, counts, trustProxy: config.admin.trustProxy, on: listeners.admin });
   const documents = { open: await describeRoutes(server), admin: await describeRoutes(admin) };
-  return { ...ground, server, admin, documents, retention: config.retention };
+  return { ...deps, server, admin, documents, retention: config.retention };
 }
 
 /** `own`: this process's own address, once it is known. */

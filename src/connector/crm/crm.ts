@@ -93,7 +93,6 @@ export interface Crm extends CrmSettings {
   forgetSchema(): void;
 }
 
-/** By name of the connection. */
 export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
   new Map(crms.map((crm) => [crm.name, new Set(fieldsOf(crm.mapping))]));
 

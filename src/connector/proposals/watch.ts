@@ -77,7 +77,7 @@ export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatc
       await Promise.all(checks.map((check) => check()));
     },
     look() {
-      for (const look of looks) void look();
+      for (const check of checks) void check();
     },
     async stop() {
       over.abort();

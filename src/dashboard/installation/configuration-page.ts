@@ -14,7 +14,7 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { nameList, state, table, timeOf } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
-import { addOperationForm } from '../routes/operation-form.ts';
+import { addForm } from '../routes/operation-form.ts';
 import { addPage } from '../routes/routes.ts';
 import type { Installation } from './installation.ts';
 
@@ -27,20 +27,15 @@ const PAGE = 20;
 
 /** Adds the page, and the form that proposes a former version. */
 export function addConfiguration(app: Server, deps: ConfigurationDeps): void {
-  const { store, configuration } = deps;
+  const { configuration } = deps;
   addPage(app, deps, { path: CONFIGURATION, show: (visit) => configurationPage(deps, visit) });
-  addOperationForm(
-    app,
-    deps,
-    { operation: rollbackConfig, needs: { store, configuration } },
-    {
-      path: `${CONFIGURATION}/rollback`,
-      next() {
-        configuration.look?.();
-        return CONFIGURATION;
-      },
+  addForm(app, deps, rollbackConfig, {
+    path: `${CONFIGURATION}/rollback`,
+    next() {
+      configuration.look?.();
+      return CONFIGURATION;
     },
-  );
+  });
 }
 
 async function configurationPage(deps: ConfigurationDeps, visit: Visit): Promise<PageBody> {
