@@ -31,23 +31,23 @@ export interface Property {
   /** The most characters of a text, from 1; absent if the CRM has no limit. */
   readonly maxLength?: number | undefined;
   /** The values that an enumeration takes. An `open` one takes others too. */
-  readonly options?: readonly { readonly value: string; readonly label: string }[];
-  readonly open?: true;
+  readonly options?: readonly { readonly value: string; readonly label: string }[] | undefined;
+  readonly open?: true | undefined;
   /** The most digits after the point, from 0 to 100; absent if the CRM has no limit. */
   readonly scale?: number | undefined;
-  readonly unique?: true;
+  readonly unique?: true | undefined;
   /** The CRM shows the number as an amount in a currency. */
-  readonly money?: true;
+  readonly money?: true | undefined;
   /** ISO 4217: the currency of a `money` number, if all records share one. */
   readonly currency?: string | undefined;
   /** The property of the record that holds that currency, if records differ. */
   readonly currencyIn?: string | undefined;
   /** The CRM takes the value for the company's own domain, and finds other values by it. */
-  readonly ownSite?: true;
+  readonly ownSite?: true | undefined;
   /** The CRM shows the number a hundredfold with a per cent sign: 0.333 is 33.3 %. */
-  readonly fraction?: true;
+  readonly fraction?: true | undefined;
   /** Its values cannot be read back, so nothing may depend on them. */
-  readonly unreadable?: true;
+  readonly unreadable?: true | undefined;
 }
 
 /**

@@ -42,15 +42,14 @@ export function decideUpdate(
   stored: Readonly<Record<string, PropertyValue>>,
 ): Outcome {
   if (isGone(answer)) return { kind: 'gone', id };
-  if (answer.status < 300) return { kind: 'written', id, ...(Object.keys(stored).length > 0 && { stored }) };
+  if (answer.status < 300) return { kind: 'written', id, stored: Object.keys(stored).length > 0 ? stored : undefined };
   return { kind: 'rejected', id, reason: reasonOf(answer), properties: blamed(answer, sent) };
 }
 
 /** The company's id comes from the answer, else from the message sent. */
 export function decideExport(idKey: string, sent: Readonly<Record<string, unknown>>, answer: Answer): Created {
   const answeredId = idIn(answer.json, idKey);
-  if (answer.status === 409)
-    return { kind: 'duplicate', reason: reasonOf(answer), ...(answeredId !== undefined && { id: answeredId }) };
+  if (answer.status === 409) return { kind: 'duplicate', reason: reasonOf(answer), id: answeredId };
   if (answer.status >= 300)
     return { kind: 'rejected', reason: reasonOf(answer), properties: blamed(answer, Object.keys(sent)) };
   const id = answeredId ?? idIn(sent, idKey);

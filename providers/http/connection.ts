@@ -120,7 +120,7 @@ async function readOne(api: Api, id: string, names: readonly string[], signal: A
   read.see(answer.json);
   const unreadable = read.hidden(names);
   const properties = read.values(answer.json, names);
-  return { kind: 'found', id, properties, ...(unreadable.length > 0 && { unreadable }) };
+  return { kind: 'found', id, properties, unreadable: unreadable.length > 0 ? unreadable : undefined };
 }
 
 async function updateOne(api: Api, { id, properties }: Patch, signal: AbortSignal): Promise<Outcome> {

@@ -40,7 +40,7 @@ export function propertiesOf({ properties }: Pick<HttpSettings, 'properties'>): 
       label: name,
       type,
       writable: !readOnly,
-      ...(maxLength !== undefined && { maxLength }),
+      maxLength,
     }),
   );
   return new Map([...NAMED, ...stated].map((property) => [property.name, property]));

@@ -98,10 +98,7 @@ function accountOf(body: Readonly<Record<string, unknown>>, headers: Readonly<Re
     note('calls left today, shared by all apps of the account', left),
   ];
   const currency = text(body.companyCurrency);
-  return {
-    ...{ id, name: `HubSpot account ${id}`, notes: notes.filter((line) => line !== undefined) },
-    ...(currency !== undefined && { currency }),
-  };
+  return { id, name: `HubSpot account ${id}`, notes: notes.filter((line) => line !== undefined), currency };
 }
 
 const note = (what: string, value: string | undefined): string | undefined =>

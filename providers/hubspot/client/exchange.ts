@@ -32,11 +32,11 @@ export function outgoing(request: Outgoing, apiVersion: string): Omit<HttpReques
     throw new Error(`the HubSpot connection does not use ${method}`);
   if (body !== undefined && typeof body !== 'string') throw new Error('the HubSpot connection sends text only');
   const url = datedUrl(request.getUrl(), apiVersion);
-  return { method, url, headers: request.getHeaders(), ...(body === undefined ? {} : { body }), ...budgetOf(url) };
+  return { method, url, headers: request.getHeaders(), body, budget: budgetOf(url) };
 }
 
 /** Search has a limit of its own. */
-const budgetOf = (url: string) => (url.endsWith('/search') ? { budget: 'search' } : {});
+const budgetOf = (url: string) => (url.endsWith('/search') ? 'search' : undefined);
 
 /** Statuses that may concern a single record: the verbs handle them. */
 const RECORD_STATUSES: ReadonlySet<number> = new Set([400, 404, 409]);

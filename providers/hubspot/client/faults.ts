@@ -102,7 +102,7 @@ export function observe(response: HttpResponse): Observation | undefined {
   if (daily !== undefined && daily <= 0) {
     // The answer to the next call names the DAILY policy, from which the time until midnight follows.
     return {
-      ...(remaining === undefined ? {} : { remaining }),
+      remaining,
       pauseMs: 60 * SECOND_MS,
       reason: 'the daily limit of the account is used up',
     };

@@ -28,17 +28,16 @@ export function toProperty(definition: Definition, currency?: string): Property 
     type,
     writable: definition.modificationMetadata?.readOnlyValue !== true && definition.calculated !== true,
     ...readOnlyBy(definition),
-    ...(definition.type === 'string' || definition.type === 'phone_number' ? { maxLength: MAX_TEXT } : {}),
+    maxLength: definition.type === 'string' || definition.type === 'phone_number' ? MAX_TEXT : undefined,
     // An option without a label must not stop all writes to an account.
-    ...(type === 'enumeration'
-      ? { options: options.map(({ value, label }) => ({ value, label: label || value })) }
-      : {}),
+    options: type === 'enumeration' ? options.map(({ value, label }) => ({ value, label: label || value })) : undefined,
     // The definition does not list options that come from elsewhere, such as owners.
-    ...(type === 'enumeration' && definition.externalOptions === true ? { open: true as const } : {}),
-    ...(isMoney(definition) ? { money: true as const, ...(currency !== undefined && { currency }) } : {}),
-    ...(SITES.includes(definition.name) ? { ownSite: true as const } : {}),
-    ...(type === 'number' && definition.numberDisplayHint === 'percentage' ? { fraction: true as const } : {}),
-    ...(definition.hasUniqueValue === true ? { unique: true as const } : {}),
+    open: (type === 'enumeration' && definition.externalOptions === true) || undefined,
+    money: isMoney(definition) || undefined,
+    currency: isMoney(definition) ? currency : undefined,
+    ownSite: SITES.includes(definition.name) || undefined,
+    fraction: (type === 'number' && definition.numberDisplayHint === 'percentage') || undefined,
+    unique: definition.hasUniqueValue || undefined,
   };
 }
 

@@ -34,7 +34,7 @@ async function decideRefused(
   const clash = body.properties.find(({ code }) => code === 'CONFLICTING_UNIQUE_VALUE');
   if (clash !== undefined || refused.status === 409) {
     const id = existingId(body) ?? (await holderOf(apis, clash?.name, texts));
-    return { kind: 'duplicate', reason, ...(id !== undefined && { id }) };
+    return { kind: 'duplicate', reason, id };
   }
   const own = body.properties.filter(({ name }) => Object.hasOwn(texts, name));
   return { kind: 'rejected', reason, properties: Object.fromEntries(own.map((fault) => [fault.name, fault.reason])) };

@@ -84,5 +84,5 @@ const openPatch = (id: string, fault: ProviderError | undefined): Outcome => ({
   kind: 'retry',
   id,
   reason: fault?.message ?? 'HubSpot did not say what became of this record',
-  ...(fault?.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }),
+  retryAfterMs: fault?.retryAfterMs,
 });

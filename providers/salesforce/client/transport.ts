@@ -27,11 +27,7 @@ export function guardedTransport(
     httpRequest: (request) =>
       StreamPromise.create(() => ({
         stream: deadEnd(),
-        promise: exchange(
-          { http, now },
-          { ...outgoing(request), ...(budget === undefined ? {} : { budget }), signal },
-          onAnswer,
-        ),
+        promise: exchange({ http, now }, { ...outgoing(request), budget, signal }, onAnswer),
       })),
     getRequestStreamCreator() {
       throw new Error('the Salesforce connection does not stream');
@@ -52,7 +48,7 @@ function outgoing({ method, url, headers = {}, body }: Outgoing): Omit<HttpReque
     method,
     url,
     headers: { accept: 'application/json', ...Object.fromEntries(kept) },
-    ...(typeof body === 'string' ? { body } : {}),
+    body: typeof body === 'string' ? body : undefined,
   };
 }
 

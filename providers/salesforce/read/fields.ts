@@ -40,20 +40,21 @@ export function toProperty(field: AccountRow, _at: number, fields: readonly Acco
     type,
     writable: field.updateable === true && type !== 'other',
     ...readOnlyBy(field, type),
-    ...(TEXTS.has(type) && typeof length === 'number' && length > 0 ? { maxLength: length } : {}),
-    ...(type === 'number' && typeof scale === 'number' ? { scale } : {}),
-    ...(field.type === 'currency' ? { money: true, ...currencyOf(fields) } : {}),
-    ...(type === 'enumeration' ? { options: optionsOf(field.picklistValues) } : {}),
-    ...(type === 'enumeration' && field.restrictedPicklist !== true ? { open: true } : {}),
-    ...(field.unique === true ? { unique: true } : {}),
+    maxLength: TEXTS.has(type) && typeof length === 'number' && length > 0 ? length : undefined,
+    scale: type === 'number' && typeof scale === 'number' ? scale : undefined,
+    money: field.type === 'currency' || undefined,
+    currencyIn: field.type === 'currency' ? currencyOf(fields) : undefined,
+    options: type === 'enumeration' ? optionsOf(field.picklistValues) : undefined,
+    open: (type === 'enumeration' && field.restrictedPicklist !== true) || undefined,
+    unique: field.unique === true || undefined,
   };
 }
 
 const RECORD_CURRENCY = 'CurrencyIsoCode';
 
 /** In an org with several currencies each record has its own. */
-const currencyOf = (fields: readonly AccountRow[]): Pick<Property, 'currencyIn'> =>
-  fields.some(({ name }) => name === RECORD_CURRENCY) ? { currencyIn: RECORD_CURRENCY } : {};
+const currencyOf = (fields: readonly AccountRow[]): string | undefined =>
+  fields.some(({ name }) => name === RECORD_CURRENCY) ? RECORD_CURRENCY : undefined;
 
 /** Why nobody can write a field; for other fields that cannot be written, the user lacks the right. */
 function readOnlyBy(field: AccountRow, type: Property['type']): Pick<Property, 'readOnly'> {

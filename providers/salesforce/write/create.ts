@@ -44,7 +44,7 @@ async function decideRefused(answer: SalesforceRefusal, properties: Properties, 
   if (double !== undefined) {
     const rule = double.duplicate?.rule === undefined ? '' : `; found by the duplicate rule ${double.duplicate.rule}`;
     const id = double.duplicate?.ids[0] ?? idIn(double.message);
-    return { kind: 'duplicate', reason: say(double) + rule, ...(id === undefined ? {} : { id }) };
+    return { kind: 'duplicate', reason: say(double) + rule, id };
   }
   if (errors.some(({ code }) => code === 'INVALID_FIELD')) {
     const hidden = missing(properties, await fields.fresh());

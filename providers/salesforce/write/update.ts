@@ -78,7 +78,7 @@ function withValues(group: readonly Patch[], { before, after }: UpdateAnswer, sc
     if (decision === 'missing' || decision.kind !== 'written') return decision;
     const shown = (row: AccountRow | undefined) => row && valuesOf(row, Object.keys(properties), schema);
     const [replaced, stored] = [old, now].map((rows) => shown(rows?.get(toLongId(id))));
-    return { ...decision, ...(replaced && { replaced }), ...(stored && { stored }) };
+    return { ...decision, replaced, stored };
   };
 }
 
@@ -119,5 +119,5 @@ const open = (id: string, fault: ProviderError | undefined): Outcome => ({
   kind: 'retry',
   id,
   reason: fault?.message ?? 'Salesforce did not say what became of this account',
-  ...(fault?.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }),
+  retryAfterMs: fault?.retryAfterMs,
 });
