@@ -1,42 +1,42 @@
-/** The tables of the runtime: lanes, what they are about to send and how fast, the daemons that work on them, and the operators who watch. */
+/** The tables of the runtime: lanes and pending writes, rate limits, daemons, operators and their audit, runs. */
 import type { Generated } from 'kysely';
 
-/** A keyed piece of work that may be behind. The row exists exactly while it is. */
+/** A keyed piece of work that may be behind. The row exists only while it is. */
 export interface LaneTable {
   queue: string;
   key: string;
   /** When it may be claimed: now, or after a back-off. Null while parked. */
   due_at: number | null;
-  /** The fence: a number unique to the claim that holds it, null while nobody does. */
+  /** The fencing token, unique to the claim that holds it; null while unclaimed. */
   fence: number | null;
-  /** When the claim that holds it ends unless it is renewed; null while nobody does. */
+  /** When the claim ends unless it is renewed; null while unclaimed. */
   lease_until: number | null;
   /** Marked while claimed: when it is due after this run. Null otherwise. */
   again_at: number | null;
-  /** How often it was marked: a claim that sees the same number at settle time has seen everything. */
+  /** How often it was marked: a claim that finds the same number at settle time has seen everything. */
   marks: number;
   attempts: number;
-  /** Since when it is behind without a success in between. */
+  /** Since when it is behind without a success. */
   since: number;
-  /** Claims in a row that were never settled: each ended with its process, or outlived its lease. */
+  /** Consecutive claims that were never settled: the process died, or outlived its lease. */
   unended: Generated<number>;
   error: string | null;
   parked_at: number | null;
 }
 
-/** A write whose end is unknown: it may have arrived, or may still arrive. */
+/** A write with an unknown outcome: it may have arrived, or may still arrive. */
 export interface PendingWriteTable {
   queue: string;
   key: string;
-  /** The fencing token of the claim it was made under; 0 if its process told that no answer came. */
+  /** The fencing token of its claim; 0 if its process got no answer. */
   fence: number;
   /** When it was begun. */
   at: number;
-  /** JSON, in the words of the queue's worker. */
+  /** JSON of the queue's worker. */
   detail: string;
   /** When its lane is to be marked next. */
   check_at: number;
-  /** When its answer came, where its lane was another's by then; null if no answer did. */
+  /** When its answer came, if another process owned the lane by then; else null. */
   answered_at: number | null;
 }
 
@@ -47,19 +47,19 @@ export interface RateLimitTable {
   next_at: number;
   blocked_until: number;
   reason: string | null;
-  /** When the row of blocks that lasts until then began; null if none is. */
+  /** When the current series of blocks began; null if there is none. */
   blocked_since: number | null;
   /** Why: a fault of a provider, such as `auth`. */
   fault: string | null;
 }
 
-/** Calls of a limited minute. */
+/** The calls of one minute with a limit. */
 export interface CallWindowTable {
-  /** What is limited, and whose calls. */
+  /** The limit and the caller. */
   key: string;
   /** When the minute began. */
   since: number;
-  /** Calls that daemons took, made or not; over the limit if more was asked for. */
+  /** Calls that daemons reserved; over the limit if they asked for more. */
   taken: number;
 }
 
@@ -71,7 +71,7 @@ export interface DaemonTable {
   started_at: number;
   /** Its last heartbeat. */
   seen_at: number;
-  /** JSON: digests of the parts of its configuration: of the connector, of the service. */
+  /** JSON: digests of the parts of its configuration. */
   digests: string;
   /** Its roles, with blanks between them. */
   roles: string;
@@ -91,7 +91,7 @@ export interface ConfigVersionTable {
   content: string;
 }
 
-/** A small value that outlives a restart: a cursor, a rotated token, the identity of the running daemon. */
+/** A small value that survives a restart: a cursor, a rotated token, the identity of the running daemon. */
 export interface KvTable {
   key: string;
   value: string;
@@ -102,7 +102,7 @@ export interface KvTable {
 export interface QuarantineTable {
   id: Generated<number>;
   received_at: number;
-  /** Who it came from: a sender of webhooks, or the register. */
+  /** The source: a sender of webhooks, or the register. */
   source: 'webhook' | 'register';
   /** The number of a register document, if known. */
   subject: string | null;
@@ -110,28 +110,28 @@ export interface QuarantineTable {
   body: string;
 }
 
-/** An alert that went out through one channel, for as long as its cause lasts. */
+/** An alert of one channel, while its cause lasts. */
 export interface AlertTable {
   channel: string;
   key: string;
   what: string;
   since: number;
-  /** Null if it was not told yet. */
+  /** Null before it was sent. */
   notified_at: number | null;
-  /** Since when it is gone; null while it lasts. */
+  /** When its cause ended; null while it lasts. */
   gone_at: number | null;
 }
 
-/** An entity that a person had erased. */
+/** An erased entity. */
 export interface ErasureTable {
   /** HMAC-SHA-256 of the entity id, hex; see erasures.ts. */
   digest: string;
-  /** The digest of the entity that was asked for: its own, or of a production unit its company's. */
+  /** The digest of the requested entity: its own, or for a production unit its company's. */
   erased_with: string;
   begun_at: number;
-  /** Null while it is under way. */
+  /** Null while in progress. */
   done_at: number | null;
-  /** JSON of whom and what is still looked for; null once it is done. */
+  /** JSON of what is still to be erased; null when done. */
   rest: string | null;
 }
 
@@ -143,7 +143,7 @@ export interface OperatorTable {
   token_hash: string;
   created_at: number;
   revoked_at: number | null;
-  /** Issuer and subject of those who come through single sign-on; null for those with a token. */
+  /** Issuer and subject of a single sign-on; null for operators with a token. */
   subject: string | null;
 }
 
@@ -152,12 +152,12 @@ export interface SessionTable {
   /** SHA-256 of the id that the browser's cookie holds, base64url. */
   hash: string;
   operator: string;
-  /** What the browser calls itself, cut. */
+  /** The browser's name for itself, cut. */
   agent: string;
   created_at: number;
   /** The last request, to the minute. */
   seen_at: number;
-  /** When it ends, however much it is used. */
+  /** When it ends even if it is used. */
   ends_at: number;
 }
 
@@ -168,16 +168,16 @@ export interface LoginLinkTable {
   ends_at: number;
 }
 
-/** A single sign-on that began in a browser and may be finished there, once. */
+/** A single sign-on that began in a browser and may end there once. */
 export interface SignOnTable {
   /** SHA-256 of the secret in the browser's cookie and the state, base64url. */
   hash: string;
   nonce: string;
   /** Of PKCE. */
   verifier: string;
-  /** The path of ours to go on with. */
+  /** The path to continue with. */
   next: string;
-  /** The fields of a form that was interrupted, packed; null if there was none. */
+  /** The packed fields of an interrupted form; null if there was none. */
   kept: string | null;
   ends_at: number;
 }
@@ -189,40 +189,40 @@ export interface AuditTable {
   actor_kind: 'operator' | 'key' | 'user' | 'stranger' | 'sender';
   actor: string;
   via: 'page' | 'command' | 'api';
-  /** What was done, such as `operator.create`. */
+  /** The action, such as `operator.create`. */
   action: string;
-  /** What it was done to: a connection, a record, an entity, an operator; null if it was nothing single. */
+  /** The subject: a connection, a record, an entity, an operator; null if there is no single one. */
   subject: string | null;
-  /** JSON without secrets; null if there is no more to say. */
+  /** JSON without secrets; null without details. */
   detail: string | null;
-  /** What came of it, in words. */
+  /** The result, in words. */
   result: string;
 }
 
-/** Work that the daemon does for a person: a preview first, then the work itself if the person asks. */
+/** Work that the daemon does for a person: first a preview, then the work itself if the person confirms. */
 export interface RunTable {
   id: Generated<number>;
   /** What is run, as its queue is called. */
   task: string;
-  /** JSON: on what. */
+  /** JSON of the input. */
   input: string;
   stage: 'preview' | 'run';
-  /** What becomes of the stage. */
+  /** The state of the stage. */
   state: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
-  /** Who asked for the stage, and by what. */
+  /** Who requested the stage. */
   actor_kind: AuditTable['actor_kind'];
   actor: string;
   via: AuditTable['via'];
   created_at: number;
-  /** When the preview ended that was confirmed. */
+  /** When the confirmed preview ended. */
   previewed_at: number | null;
   confirmed_at: number | null;
   /** When the daemon began the stage. */
   started_at: number | null;
   ended_at: number | null;
-  /** How many of `total` are done. */
+  /** The number done of `total`. */
   done: number;
-  /** Null while that is not known. */
+  /** Null while unknown. */
   total: number | null;
   error: string | null;
 }
@@ -237,7 +237,7 @@ interface RunItemTable {
   detail: string;
 }
 
-/** How much of a kind happened in an hour or a day, for charts. Holds nothing about companies or persons. */
+/** Counts of a kind in an hour or a day, for charts. Holds nothing about companies or persons. */
 interface ActivityTable {
   span: 'hour' | 'day';
   kind: ActivityKind;

@@ -1,20 +1,20 @@
-/** The store's tables: one schema for both engines, with text for JSON, and integers for times (ms since 1970) and flags. */
+/** The store's tables: one schema for both engines. Text for JSON; integers for times (ms since 1970) and flags. */
 
 import type { Generated } from 'kysely';
 import type { RuntimeSchema } from './runtime-schema.ts';
 import type { ServiceSchema } from './service-schema.ts';
 
-/** A webhook as it came, until it is read. `seq` is the order of arrival. */
+/** A webhook as it arrived, until it is read. `seq` is the order of arrival. */
 export interface ArrivalTable {
   seq: Generated<number>;
-  /** JSON as it was sent, without a byte order mark. */
+  /** The JSON as sent, without a byte order mark. */
   body: string;
-  /** The sender's id for it, as it was sent; null if it gave none. */
+  /** The sender's id for it, as sent; null if it gave none. */
   webhook_id: string | null;
   /** Whether a signature proves that id. */
   is_signed: number;
   received_at: number;
-  /** The trace context that it came in (W3C); null if telemetry is off. */
+  /** Its trace context (W3C); null if telemetry is off. */
   trace: string | null;
 }
 
@@ -32,14 +32,14 @@ export interface ReceiptTable {
   webhook_id: string | null;
   /** SHA-256 of what the event says, base64url; null if `receive` read it from a file. */
   digest: string | null;
-  /** Why it was not folded, or not all of it; null if all was. */
+  /** Why cvrsync did not fold all of it; null if it did. */
   quarantined: string | null;
-  /** How often it was begun alone, after a run that never ended; see connector/apply/poison.ts. */
+  /** How often it was read alone after a run that never ended; see connector/apply/poison.ts. */
   begun: Generated<number>;
   trace: string | null;
 }
 
-/** What the register says now about one field of one company. Greater `(clock, seq)` wins. */
+/** The register's current word on one field of one company. Greater `(clock, seq)` wins. */
 export interface FactTable {
   entity: string;
   field: string;
@@ -49,7 +49,7 @@ export interface FactTable {
   seq: number;
 }
 
-/** Every value the register is known to have had for a field, `before` values included. */
+/** Every known value of a field in the register, `before` values included. */
 export interface KnownValueTable {
   entity: string;
   field: string;
@@ -64,108 +64,113 @@ export interface LinkTable {
   provider: string;
   record_id: string;
   entity: string;
-  /** `active`, or why it is not: `gone` deleted in the CRM, `merged` into another linked record, `removed` by a person, `conflict` needs a person. */
+  /**
+   * `active`, or why not: `gone` deleted in the CRM, `merged` into another linked record, `removed` by a person,
+   * `conflict` waits for a person.
+   */
   state: 'active' | 'gone' | 'merged' | 'removed' | 'conflict';
   reason: string | null;
-  /** What we want upstream to be: stored first, the call follows. */
+  /** The desired state of the monitoring: stored first, the call follows. */
   desired: 'on' | 'off';
-  /** What upstream last confirmed. */
+  /** The state that the monitoring service last confirmed. */
   observed: 'unknown' | 'on' | 'off' | 'refused';
   observed_at: number | null;
   observed_error: string | null;
-  /** 1 if the next add asks upstream for a full update. */
+  /** 1 if the next add requests a full update. */
   send_update: number;
-  /** The newest receipt that had left a list incomplete when the link last asked for a full update because of it; null before that. */
+  /** The newest receipt with an incomplete list when the link last requested a full update for it; null before. */
   asked_seq: number | null;
-  /** The newest receipt whose facts the record was last brought up to. */
+  /** The newest receipt whose facts the record has. */
   synced_seq: number;
   synced_at: number | null;
-  /** `number`: made because the record holds the company's CVR number, and follows that number. `person`: made by hand. */
+  /** `number`: the record holds the company's CVR number, and the link follows it. `person`: made by hand. */
   origin: 'person' | 'number';
-  /** Whose word counts if nobody knows who wrote a property: `register` overwrites it once, then it is tracked. */
+  /** Who wins if it is unknown who wrote a property: `register` overwrites it once, then it is tracked. */
   trust: 'crm' | 'register';
-  /** 1 if a person accepted the company that a match found: the record gets its number, where it has none. */
+  /** 1 if a person accepted a match: cvrsync writes the number into a record without one. */
   writes_number: number;
   /**
-   * What the record held as its number when that spoke against the link: the entity id, or the text if it is none.
-   * Such a conflict ends by itself once the number agrees. On an active link: what a person has accepted; empty if the
-   * link came by a merge, and the survivor's number has not agreed with it yet.
+   * The number in the record when it contradicted the link: the entity id, or the text if it is not one. Such a
+   * conflict ends by itself once the number agrees. On an active link: the number that a person accepted; empty if the
+   * link came by a merge, and the survivor's number has not agreed yet.
    */
   mismatch: string | null;
   created_at: number;
   updated_at: number;
 }
 
-/** What cvrsync wrote last into the properties of one record. */
+/** The last values that cvrsync wrote into the properties of one record. */
 export interface WrittenTable {
   provider: string;
   record_id: string;
-  /** JSON: property → the value, and when it was written. */
+  /** JSON: property → the value, and when cvrsync wrote it. */
   properties: string;
 }
 
-/** The state of one property of one record: a value that the CRM refused, a difference that is kept, an edit to put back. */
+/** The state of one property of one record: a refused value, a kept difference, an edit to restore. */
 export interface PropertyStateTable {
   provider: string;
   record_id: string;
   property: string;
-  /** JSON of the value that was set aside, null if none is. */
+  /** JSON of the refused value; null if there is none. */
   refused: string | null;
   refused_reason: string | null;
-  /** Fingerprint of the property's schema when the CRM refused the value; null if the schema itself rules the value out. */
+  /**
+   * Fingerprint of the property's schema when the CRM refused the value; null if the schema itself excludes the value.
+   */
   refused_schema: string | null;
-  /** When it is sent again at the latest; null if the schema itself rules it out. */
+  /** When to send it again at the latest; null if the schema excludes it. */
   refused_until: number | null;
-  /** JSON of what the CRM held then, and keeps; null if that is not known. */
+  /** JSON of the CRM's value then, which stays; null if unknown. */
   refused_over: string | null;
-  /** When the register's word was taken for it under a link's `trust: register`; that happens once. */
+  /** When the register's value replaced it once under a link's `trust: register`. */
   trusted_at: number | null;
-  /** JSON of the value in the CRM that is kept though the register says another; null if none is. */
+  /** JSON of the CRM's value that stays although the register's differs; null if there is none. */
   kept: string | null;
-  /** JSON of what the register says beside it. */
+  /** JSON of the register's value. */
   offered: string | null;
   kept_at: number | null;
-  /** JSON of who wrote the value that is kept, `null` if the CRM does not tell; null before it was asked. */
+  /** JSON of the author of the kept value, `null` if the CRM does not know; null before cvrsync asked. */
   kept_by: string | null;
-  /** The property that stands for the difference; null if this one does. */
+  /** The property that shows the difference; null if this one does. */
   kept_with: string | null;
-  /** JSON of a person's edit that a write of ours went over, until it is put back; null if there is none. */
+  /** JSON of a person's edit that cvrsync overwrote, until it is restored; null if there is none. */
   overwritten: string | null;
 }
 
-/** A person's hold or release of one property of one record, above the policy. Property `*` stands for all of the record's. */
+/** A person's hold or release of one property of one record, above the policy. Property `*` means all properties. */
 export interface OverrideTable {
   provider: string;
   record_id: string;
   property: string;
-  /** `release`: the register wins over a person's edit; `hold`: nothing is written. */
+  /** `release`: the register wins over a person's edit; `hold`: cvrsync writes nothing. */
   kind: 'release' | 'hold';
-  /** 1 where it ends with the first write, or where the CRM holds the value already. */
+  /** 1 if it ends with the first write, or when the CRM holds the value already. */
   once: number;
-  /** When a hold ends; null for until it is lifted. */
+  /** When a hold ends; null until it is cleared. */
   until: number | null;
   reason: string | null;
   created_at: number;
-  /** JSON of the CRM's value that a release is over: it counts over no other. Absent or null if it counts over any. */
+  /** JSON of the only CRM value that a release overrides; absent or null for any value. */
   seen?: string | null | undefined;
 }
 
-/** A note to leave on a record for one event, exactly once. */
+/** A note to add to a record for one event, exactly once. */
 export interface NoteTable {
   provider: string;
   record_id: string;
-  /** Made of what it tells: the same event that comes again has the same, and is one note. */
+  /** Made from the content: a repeated event has the same, and is one note. */
   marker: string;
-  /** The receipt that it tells of. */
+  /** The event's receipt. */
   seq: number;
   entity: string;
   subject: string;
   body: string;
-  /** The event's time, or when it came where that lay ahead. */
+  /** The event's time, or its arrival if that time was in the future. */
   at: number;
-  /** `dropped`: the record is gone or stands for another company, or the CRM refused it. */
+  /** `dropped`: the record is gone or belongs to another company, or the CRM refused the note. */
   state: 'due' | 'done' | 'dropped';
-  /** When it was last sent: from then on it is looked for before it is sent again. */
+  /** When it was last sent: cvrsync then looks for it before it sends it again. */
   attempted_at: number | null;
   note_id: string | null;
   done_at: number | null;
@@ -175,25 +180,25 @@ export interface NoteTable {
 export interface ParentTable {
   provider: string;
   record_id: string;
-  /** The company that owns more than half of the record's, when we last looked; null if none does. */
+  /** The company that owned more than half of the record's at the last check; null if none does. */
   owner: string | null;
-  /** The parent we gave it; null if we gave none, or ended ours. */
+  /** The parent that cvrsync set; null if none. */
   parent_id: string | null;
-  /** A parent we were about to give it: ours too, should the CRM hold it. */
+  /** A parent that cvrsync was about to set: it counts as ours if the CRM holds it. */
   pending_id: string | null;
 }
 
-/** A record as a scan of the CRM saw it, and what is planned for it: a row of a backfill or of a reconcile. */
+/** A record in a scan of the CRM, and the plan for it: a row of a backfill or reconcile. */
 export interface ScanTable {
   provider: string;
   purpose: 'backfill' | 'reconcile';
   record_id: string;
-  /** The order in which rows are shown and applied. */
+  /** The order of the rows. */
   position: number;
   name: string | null;
-  /** The number as the CRM holds it. */
+  /** The number in the CRM. */
   found: string | null;
-  /** The canonical entity id, where the number is one. */
+  /** The canonical entity id, if the number is one. */
   entity: string | null;
   verdict: string;
   action: string;
@@ -203,7 +208,7 @@ export interface ScanTable {
   version: Generated<number>;
 }
 
-/** An item of the monitoring service's list, as a reconcile read it. */
+/** An item in the monitoring service's list, as a reconcile read it. */
 export interface ScanItemTable {
   provider: string;
   entity: string;
@@ -221,15 +226,18 @@ export interface HistoryTable {
   seq: number;
   rule: string;
   outcome: string;
-  /** What was decided for properties, as JSON (`connector/history/history-lines.ts`); null for what is about the whole record. */
+  /**
+   * The decisions for the properties, as JSON (`connector/history/history-lines.ts`); null for a decision about the
+   * whole record.
+   */
   lines: string | null;
-  /** What is told of the record as a whole. */
+  /** A remark on the whole record. */
   detail: string | null;
 }
 
-/** The last answer that a person gave to something in review, for as long as it can be taken back. */
+/** The last answer of a person to a review entry, while it can be undone. */
 export interface ReviewAnswerTable {
-  /** What it was given to, as `review` names it. */
+  /** The review entry. */
   subject: string;
   verb: 'retry' | 'drop' | 'accept' | 'keep';
   at: number;
@@ -237,14 +245,14 @@ export interface ReviewAnswerTable {
   replaced: string;
 }
 
-/** A record that a person skipped in a plan, and the company whose number it held then. */
+/** A record that a person skipped in a plan, and the company of its number then. */
 interface PlanSkipTable {
   provider: string;
   record_id: string;
   entity: string;
 }
 
-/** The company that a record without a number was found to mean, in the last match of its connection. */
+/** The company that the last match of the connection found for a record without a number. */
 interface MatchResultTable {
   provider: string;
   record_id: string;
@@ -255,11 +263,11 @@ interface MatchResultTable {
   entity: string | null;
   /** JSON of a `MatchedRecord`; see connector/match/results.ts. */
   body: string;
-  /** Since when it waits in review for a person; null if it is of a scan only. */
+  /** Since when it waits in review; null if it is only part of a scan. */
   suggested_at: number | null;
 }
 
-/** A company that a person said a record does not mean. */
+/** A company that a person rejected for a record. */
 interface MatchRejectionTable {
   provider: string;
   record_id: string;

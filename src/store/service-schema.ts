@@ -1,4 +1,4 @@
-/** The tables of the monitoring service, and of the company index that it feeds; conventions as in schema.ts. */
+/** The tables of the monitoring service and of the company index that it feeds; conventions as in schema.ts. */
 import type { Generated } from 'kysely';
 
 /** A company, production unit or person as the register last stated it. */
@@ -6,20 +6,20 @@ export interface SnapshotTable {
   entity: string;
   /** JSON of the normalised snapshot. */
   body: string;
-  /** SHA-256 of the register's document, base64url: a document that comes again unchanged is not looked at. */
+  /** SHA-256 of the register's document, base64url: an unchanged document is skipped. */
   digest: string;
-  /** When the register loaded the document, ISO 8601 UTC: an older one that comes late changes nothing. */
+  /** When the register loaded the document, ISO 8601 UTC: an older one that arrives late is ignored. */
   loaded_at: string;
-  /** The register's document as JSON while something in it is valid only later; else null. */
+  /** The register's document as JSON while a part of it becomes valid later; else null. */
   ahead: string | null;
-  /** When that begins, ms since 1970; null if nothing lies ahead. */
+  /** When that part becomes valid, ms since 1970; else null. */
   ahead_at: number | null;
-  /** 1 while the safety limit withholds something of it. */
+  /** 1 while the safety limit withholds a change of it. */
   withheld: Generated<number>;
   updated_at: number;
 }
 
-/** A company that takes part in a merger, by the number of the register's organisation for the merger. */
+/** A company in a merger, by the number of the register's organisation for the merger. */
 export interface MergerPartyTable {
   organisation: string;
   entity: string;
@@ -28,7 +28,7 @@ export interface MergerPartyTable {
 /** A difference for one entity, as monitors get it. `seq` is the order of detection. */
 export interface ChangeTable {
   seq: Generated<number>;
-  /** Natural id: the same difference found again has the same, and is one change. */
+  /** Natural id: the same difference, found again, is the same change. */
   id: string;
   entity: string;
   /** The entity's name when the change was found. */
@@ -36,14 +36,17 @@ export interface ChangeTable {
   kind: 'register' | 'state' | 'monitor' | 'article' | 'report';
   /** The register's time, ISO 8601 UTC. */
   timestamp: string;
-  /** JSON of the updates, events that did change only. */
+  /** JSON of the updates, with changed events only. */
   updates: string;
   created_at: number;
-  /** The trace context that it was found in, as W3C has it; null if telemetry is off. */
+  /** The trace context of its discovery (W3C); null if telemetry is off. */
   trace: string | null;
 }
 
-/** A subscription: entities, events, a webhook, mail addresses. A third-party job is one whose target is its items and which has a provider. */
+/**
+ * A subscription: entities, events, a webhook, mail addresses. A third-party job is a monitor of its items, with a
+ * provider.
+ */
 export interface MonitorTable {
   /** GUID; a job's id is its monitor's. */
   id: string;
@@ -56,19 +59,19 @@ export interface MonitorTable {
   /** JSON list of event names; null for all. */
   events: string | null;
   url: string | null;
-  /** Sealed JSON: how the webhook is proven, and the signing secrets, newest first. */
+  /** Sealed JSON: the authentication of the webhook, and the signing secrets, newest first. */
   security: string;
   /** JSON list of seconds before each attempt; null for the usual ones. */
   schedule: string | null;
   /** Posts to its webhook in a minute, at most; null for no limit. */
   posts_per_minute: number | null;
-  /** Where it has a limit: when the next posts may begin. Null before the first. */
+  /** With a limit, when the next posts may begin; null before the first. */
   next_post_at: number | null;
   /** JSON list of addresses. */
   emails: string;
   mail_frequency: 'immediate' | 'daily';
   enabled: number;
-  /** When it was first activated; null if it is only prepared. What happens before is nobody's loss. */
+  /** When it was first enabled; null if it never was. It gets nothing from before. */
   enabled_at: number | null;
   /** Why it is off: a person, no success for days, or an answer of 410. Null while it is on. */
   disabled_reason: 'person' | 'failing' | 'gone' | null;
@@ -76,7 +79,7 @@ export interface MonitorTable {
   /** Since when no delivery succeeded, and the attempts since then. */
   failing_since: number | null;
   failed_attempts: number;
-  /** Which notices of that went out, as a sum: 1 first failed, 2 half-way, 4 disabled, 8 failing for hours. */
+  /** The notices sent about that, as a sum: 1 first failed, 2 half-way, 4 disabled, 8 failing for hours. */
   notices: number;
   created_at: number;
   updated_at: number;
@@ -84,7 +87,7 @@ export interface MonitorTable {
 
 /** A monitored entity of a monitor. */
 export interface ItemTable {
-  /** The order of adding: pages go along it. */
+  /** The order of adding, which pages follow. */
   seq: Generated<number>;
   monitor: string;
   entity: string;
@@ -99,14 +102,14 @@ export interface DeliveryTable {
   monitor: string;
   entity: string;
   change: number;
-  /** JSON list of the event names that are told: with the change it gives the same body at every attempt. */
+  /** JSON list of the event names to send: with the change it makes the same body at every attempt. */
   events: string;
   /** `due` until it succeeds; `held` while the monitor is off; `failed` after the last attempt; `dropped` by a person. */
   state: 'due' | 'held' | 'done' | 'failed' | 'dropped';
   attempts: Generated<number>;
-  /** How many attempts came before a person asked for it again: the schedule begins anew there. Null if nobody did. */
+  /** Attempts before a person requested it again, where the schedule starts anew; null if nobody did. */
   replayed_from: number | null;
-  /** Not before; of a held one, since when it is held. Ms since 1970. */
+  /** Not before; for a held one, since when. Ms since 1970. */
   next_at: number;
   /** HTTP status of the last answer; null if none came. */
   status: number | null;
@@ -138,7 +141,7 @@ export interface AttemptTable {
 export interface ApiKeyTable {
   id: string;
   name: string;
-  /** SHA-256 of the key, base64url: keys are random, so nothing slower is needed. */
+  /** SHA-256 of the key, base64url: keys are random, so a slow hash is not necessary. */
   hash: string;
   /** JSON list: `monitoring`, `news`, `testwebhook`, `admin`. */
   scopes: string;
@@ -159,7 +162,7 @@ export interface NewsTable {
   body: string;
 }
 
-/** An entity that a news item is about. One row answers a query's order and filter; the item is read for those shown. */
+/** An entity of a news item. One row answers a query's order and filter; the query reads the item only to show it. */
 export interface NewsEntityTable {
   entity: string;
   promoted_until: number;
@@ -183,9 +186,9 @@ export interface FilingTable {
   error: string | null;
   /** Tries that failed for reasons that may pass. */
   attempts: number;
-  /** When to try again, ms since 1970; null if nothing is left to try. */
+  /** When to try again, ms since 1970; null if not. */
   retry_at: number | null;
-  /** JSON of the index's record, while it is to be tried again. */
+  /** JSON of the index's record until the last try. */
   record: string | null;
 }
 
@@ -195,15 +198,15 @@ export interface MailTable {
   monitor: string;
   recipient: string;
   kind: 'immediate' | 'daily' | 'notice';
-  /** The change it tells of; null for a notice. */
+  /** The change; null for a notice. */
   change: number | null;
-  /** JSON: `{ subject, text }` of a notice, else `{ events, formerShares? }`, the event names told. */
+  /** JSON: `{ subject, text }` of a notice, else `{ events, formerShares? }` with the event names. */
   body: string;
   created_at: number;
   sent_at: number | null;
   failed_at: number | null;
   error: string | null;
-  /** The Message-ID it went under, or may have: kept before it is sent, so that another try is the same mail. */
+  /** The Message-ID, stored before sending, so that another try is the same mail. */
   message: string | null;
 }
 
@@ -230,14 +233,14 @@ interface MatchEntryTable {
   body: string;
 }
 
-/** A key by which records find an entry of the company index. See match/describe/keys.ts. */
+/** A key by which records find an entry of the company index; see match/describe/keys.ts. */
 interface MatchKeyTable {
   key: number;
   entry: number;
   company: number;
 }
 
-/** A key on its way into the company index. */
+/** A key that waits for the company index. */
 interface MatchKeyStagedTable {
   bucket: number;
   position: number;
