@@ -13,5 +13,6 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 2,
     globalSetup: ['test/support/outside-global.ts'],
+    setupFiles: ['test/support/seed-setup.ts'],
   },
 });

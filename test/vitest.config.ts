@@ -37,7 +37,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [BENCHES, ...ALONE],
           isolate: false,
-          setupFiles: ['test/support/statements-setup.ts'],
+          setupFiles: ['test/support/seed-setup.ts', 'test/support/statements-setup.ts'],
         },
       },
       { extends: true, test: { name: 'alone', include: ALONE } },
