@@ -40,5 +40,5 @@ async function firstEventAt(db: Db): Promise<number | undefined> {
 
 function addressIn(shown: Settings): string {
   const url = valueAt(shown, ['config', 'server', 'publicUrl']) ?? '';
-  return `${url}${valueAt(shown, ['config', 'connector', 'webhook', 'path'])}`;
+  return `${url}${valueAt(shown, ['config', 'connector', 'webhook', 'path']) ?? ''}`;
 }

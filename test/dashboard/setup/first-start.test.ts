@@ -1,5 +1,7 @@
 /** A first start without a configuration, in the real program: the link, the steps, and the daemon that goes on. */
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -91,4 +93,24 @@ it('goes from an empty folder to a running daemon, and keeps every answer over a
   expect(statSync(join(started.folder, 'secrets/hubspot-accessToken')).mode & 0o777).toBe(0o600);
   expect(statSync(join(started.folder, 'secrets')).mode & 0o777).toBe(0o700);
   expect(started.log.join('\n')).not.toContain(started.code);
+});
+
+it('comes back where the daemon cannot start, says why, and starts once that is mended; SIGHUP prints another link', async () => {
+  const hubspot = await hubspotWith(0);
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = Object(taken.address());
+  const started = await firstStart({ CVRSYNC_SERVER_PORT: String(port) });
+  const [first, second] = [started.code, new URL(await started.hangUp()).hash.slice(1)];
+  expect(first).not.toBe(second);
+  const ida = await entered({ base: started.base, code: second });
+  expect((await ida.get('/ready')).status).toBe(503);
+  const { accessToken, baseUrl } = hubspot.settings;
+  await ida.post('/setup/crm/hubspot', { 's.accessToken': String(accessToken), 's.baseUrl': String(baseUrl) });
+  await ida.post('/setup/source', { 's.changes': 'sample' });
+  const refused = await ida.post('/setup/fill', {});
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(String(port))]);
+  await new Promise((resolve) => taken.close(resolve));
+  expect((await ida.post('/setup/fill', {})).headers['location']).toBe('/backfill');
+  expect((await ida.get('/backfill')).status).toBe(200);
 });
