@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/list.ts';
 import { runCli } from '../support/cli.ts';
+import { ENTRY } from '../support/program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cvrsync-completion-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -19,8 +20,7 @@ beforeAll(async () => {
   const { stdout, code } = await runCli(['completion', 'bash']);
   expect(code).toBe(0);
   await writeFile(script, stdout);
-  const bin = join(import.meta.dirname, '../../src/cvrsync.js');
-  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
+  await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`);
   await chmod(program, 0o755);
   await writeFile(config, 'connector: { providers: { hubspot: {}, north-sales: { use: nothing } }, prot: 1 }\n');
 });
