@@ -42,7 +42,8 @@ USER node
 # cvrsync.yaml is mounted at /app/cvrsync.yaml or named by CVRSYNC_CONFIG. server.host is 0.0.0.0 where it does not say
 # another. The admin listener stays on 127.0.0.1:8081 inside of the container, where the health check asks it. To reach it
 # from outside, set admin.host to 0.0.0.0 and admin.exposed to true, and publish it to the host alone: -p 127.0.0.1:8081:8081.
-# CVRSYNC_ADMIN_PORT is for the health check alone: admin.port, where it is not 8081.
+# CVRSYNC_ADMIN_PORT is for the health check: admin.port, if it is not 8081. A first start without a configuration listens there; to
+# reach it from outside, set CVRSYNC_ADMIN_HOST to 0.0.0.0 and publish it to the host alone (docs/setup.md).
 ENV CVRSYNC_ADMIN_PORT=8081 CVRSYNC_SERVER_HOST=0.0.0.0
 # As the first line of src/cvrsync.js has them.
 ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072

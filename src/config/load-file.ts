@@ -11,7 +11,7 @@ import type { ConfigProblem } from './schema/fill.ts';
 import type { Env } from './variables.ts';
 
 export interface ConfigSource {
-  /** Default: `CVRSYNC_CONFIG`, then `cvrsync.yaml` in the working directory. */
+  /** Default: `CVRSYNC_CONFIG`, then `cvrsync.yaml` in the working directory, then in `data`. */
   readonly file?: string | undefined;
   readonly env: Env;
 }
@@ -63,7 +63,7 @@ export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
 
 function unreadable(error: unknown): ConfigProblem {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-  const advice = 'name another with --config, or write one with `cvrsync config init`';
+  const advice = 'name another with --config, or write one with `cvrsync init`';
   const messages: Readonly<Record<string, string>> = {
     ENOENT: `there is no such file: ${advice}`,
     EISDIR: `is a folder: ${advice}`,

@@ -1,7 +1,7 @@
 /** `init`: the questions of the set-up in a terminal, by options, and from a pipe; it writes what the pages write. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -70,7 +70,9 @@ describe('init', () => {
 
 it('serve does not start a set-up over a file with a slip: it names the line', async () => {
   const folder = newFolder();
-  writeFileSync(join(folder, 'cvrsync.yaml'), 'store: data/x.db\nconector:\n  webhook: {}\n');
+  // Where the set-up of a container writes it.
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(join(folder, 'data/cvrsync.yaml'), 'store: data/x.db\nconector:\n  webhook: {}\n');
   const { code, stdout, stderr } = await run(folder, ['serve']);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('line 2, column 1: conector is not known');

@@ -148,6 +148,19 @@ describe('the file', () => {
   });
 });
 
+it('every page is Danish for Danes', async () => {
+  const hubspot = await hubspotWith({ missingProperties: ['cvr_number'] });
+  hubspot.add({ name: 'Birk', cvr_hold: true });
+  const visitor = await (await startSetUpPages({ patienceMs: MINUTE_MS })).entered();
+  await connect(visitor, hubspot);
+  const paths = ['you', 'crm', 'crm/hubspot', 'crm/salesforce', 'number/hubspot', 'mapping/hubspot', 'source', 'fill'];
+  for (const path of paths) {
+    const { text } = await visitor.get(`/setup/${path}`, { 'accept-language': 'da' });
+    expect(text).toContain('<html lang="da-DK"');
+    expect([...text.matchAll(/<[^>]* lang="en"[^>]*>[^<]*/gu)].flat(), path).toEqual([]);
+  }
+});
+
 it('a plugin has its form: nested, secret and chosen settings go where its schema says', async () => {
   const { entered, place } = await startSetUpPages({ patienceMs: MINUTE_MS });
   const visitor = await entered();
