@@ -6,6 +6,7 @@ import type { Finding, Findings } from '../runtime/finding.ts';
 import { openStore } from '../store/engines/open.ts';
 import { LostStoreError } from '../store/file/marker.ts';
 import { SchemaError } from '../store/migrations/migrations.ts';
+import { MovedStoreError } from '../store/move/mark.ts';
 import type { Store } from '../store/store.ts';
 import { nothingToRun } from './arguments/nothing-to-run.ts';
 import { shownStore, storeExists } from './arguments/with-store.ts';
@@ -88,8 +89,8 @@ async function tryStore(config: Config): Promise<OpenedStore> {
     }
   } catch (error) {
     const found = errorText(error);
-    const advice =
-      error instanceof SchemaError || error instanceof LostStoreError ? {} : { advice: 'see the setting `store`' };
+    const saysWhat = [SchemaError, LostStoreError, MovedStoreError].some((kind) => error instanceof kind);
+    const advice = saysWhat ? {} : { advice: 'see the setting `store`' };
     return { store: undefined, findings: [{ level: 'fail', subject: 'store', found, ...advice }] };
   }
 }

@@ -78,6 +78,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'backup', about: 'copy the store and its key while the daemon runs', load: () => import('./backup.ts') },
   { name: 'restore', about: "put a copy of the store in the store's place", load: () => import('./restore.ts') },
   {
+    name: 'store',
+    about: 'move the installation to another place or engine: copy, reopen',
+    load: () => import('./store.ts'),
+  },
+  {
     name: 'backfill',
     about: 'find the companies that a CRM already holds by their CVR number, link them and have them monitored',
     load: () => import('./backfill.ts'),

@@ -10,6 +10,16 @@ export type Engine = 'sqlite' | 'postgres';
 /** A PostgreSQL URL; any other text is the path of a SQLite file. */
 export const isPostgresUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store);
 
+/** Host, port and database of a PostgreSQL URL, without user and password. */
+export function placeOf(url: string): string {
+  try {
+    const { hostname, port, pathname, searchParams } = new URL(url);
+    return `${searchParams.get('host') ?? hostname}${port === '' ? '' : `:${port}`}${pathname}`;
+  } catch {
+    return 'its address';
+  }
+}
+
 /** Holders of daemons start here; those of commands are smaller. */
 export const FIRST_DAEMON = 2 ** 27;
 

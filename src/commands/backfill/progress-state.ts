@@ -3,6 +3,7 @@ import type { BackfillStep } from '../../connector/backfill/rows/backfill-contex
 import { LONGEST_SILENCE_MS } from '../../connector/backfill/rows/patience.ts';
 import type { Wait } from '../../connector/crm/patience.ts';
 import { timesOf, waitingFor } from '../cli/waiting.ts';
+import { grouped, rateText, type WorkRate } from '../progress/rate.ts';
 import type { CallsMade } from './with-backfill.ts';
 
 /** Times in ms. */
@@ -61,11 +62,8 @@ export function advance(before: ProgressState | undefined, step: BackfillStep, n
   };
 }
 
-/** How much of the phase is done, and how fast; `total` is undefined if unknown. */
-export function measure(
-  state: ProgressState,
-  now: number,
-): { done: number; total: number | undefined; perSecond: number } {
+/** How much of the phase is done, and how fast. */
+export function measure(state: ProgressState, now: number): WorkRate {
   const { phase, since, before, scanned, linked, toLink, toConfirm, confirmFrom } = state;
   const seconds = Math.max(0.001, (now - since) / 1_000);
   if (phase === 'apply') return { done: linked, total: toLink, perSecond: linked / seconds };
@@ -74,32 +72,29 @@ export function measure(
   return { done: scanned, total: undefined, perSecond: (scanned - before) / seconds };
 }
 
-const number = (value: number): string => Math.round(value).toLocaleString('en');
-
 export function progressText(state: ProgressState, calls: CallsMade, now: number): string {
   const { phase, since, trouble, wait } = state;
   if (phase === undefined) return waitText(trouble, wait ?? { since, until: since + LONGEST_SILENCE_MS });
-  const spent = `calls: CRM ${number(calls.crm)}${calls.service > 0 ? `, service ${number(calls.service)}` : ''}`;
+  const spent = `calls: CRM ${grouped(calls.crm)}${calls.service > 0 ? `, service ${grouped(calls.service)}` : ''}`;
   // The reason comes first, because a terminal cuts the end off.
   return `${trouble === undefined ? '' : `${waitText(trouble, wait)}; `}${phaseText(state, now)}; ${spent}`;
 }
 
 function phaseText(state: ProgressState, now: number): string {
   const { phase, verdicts, written } = state;
-  const { done, total, perSecond } = measure(state, now);
-  const rate = `${perSecond >= 10 ? number(perSecond) : perSecond.toFixed(1)}/s`;
-  const left = total === undefined || perSecond < 0.001 ? '' : `, ${duration((total - done) / perSecond)} left`;
+  const rate = measure(state, now);
+  const { done, total = 0 } = rate;
   switch (phase) {
     case 'apply':
-      return `linking: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`;
+      return `linking: ${grouped(done)} of ${grouped(total)}, ${rateText(rate)}`;
     case 'confirm':
-      return `monitoring: ${number(done)} of ${number(total ?? 0)}, ${rate}${left}`;
+      return `monitoring: ${grouped(done)} of ${grouped(total)}, ${rateText(rate)}`;
     case 'decide':
       return 'searching for numbers that several records share';
     case 'planned':
-      return `writing the plan: ${number(written)}`;
+      return `writing the plan: ${grouped(written)}`;
     default:
-      return `scanning: ${number(done)} records, ${rate}${verdictsText(verdicts)}`;
+      return `scanning: ${grouped(done)} records, ${rateText(rate)}${verdictsText(verdicts)}`;
   }
 }
 
@@ -109,11 +104,6 @@ function waitText(trouble: string | undefined, wait: Wait | undefined): string {
 }
 
 const verdictsText = (verdicts: ProgressState['verdicts']): string => {
-  const parts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${number(count)}`);
+  const parts = Object.entries(verdicts).map(([verdict, count]) => `${verdict} ${grouped(count)}`);
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-};
-
-const duration = (seconds: number): string => {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 };

@@ -1,7 +1,6 @@
-import { Writable } from 'node:stream';
-import { SingleBar } from 'cli-progress';
 import type { BackfillStep } from '../../connector/backfill/rows/backfill-context.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { openBar } from '../progress/bar.ts';
 import { advance, measure, NOWHERE, type ProgressState, progressText } from './progress-state.ts';
 import type { CallsMade } from './with-backfill.ts';
 
@@ -23,8 +22,11 @@ export function showProgress(
   const show = (): void => {
     const now = Date.now();
     const text = progressText(state, calls, now);
-    if (bar !== undefined) bar.show(state, text, now);
-    else if (json) log.info({ ...state, verdicts: state.verdicts, calls: { ...calls } }, 'backfill');
+    if (bar !== undefined) {
+      const { done, total = 0 } = measure(state, now);
+      // A paused backfill needs the whole line for the reason.
+      bar.show(text, done, state.trouble === undefined ? total : 0);
+    } else if (json) log.info({ ...state, verdicts: state.verdicts, calls: { ...calls } }, 'backfill');
     else stderr.write(`${text}\n`);
   };
   const timer = setInterval(show, bar === undefined ? LINE_MS : REDRAW_MS);
@@ -38,39 +40,5 @@ export function showProgress(
       if (state.phase !== undefined) show();
       bar?.stop();
     },
-  };
-}
-
-/** A bar if the total is known, otherwise a line. */
-function openBar(stderr: CommandContext['stderr']): {
-  show(state: ProgressState, text: string, now: number): void;
-  stop(): void;
-} {
-  const stream = Object.assign(
-    new Writable({
-      write(chunk, _encoding, done) {
-        if (stderr.draw === undefined) stderr.write(String(chunk));
-        else stderr.draw(String(chunk));
-        done();
-      },
-    }),
-    { isTTY: true, columns: stderr.columns ?? 100 },
-  );
-  const bar = new SingleBar({
-    stream,
-    hideCursor: true,
-    format: (_options, { progress, total }, { text }: { text: string }) =>
-      total === 0 ? text : `[${'='.repeat(Math.round(progress * 20)).padEnd(20, '-')}] ${text}`,
-  });
-  bar.start(0, 0, { text: '' });
-  return {
-    show(state, text, now) {
-      const { done, total = 0 } = measure(state, now);
-      // A paused backfill needs the whole line for the reason.
-      const shown = state.trouble === undefined ? total : 0;
-      bar.setTotal(shown);
-      bar.update(done, { text: text.slice(0, Math.max(20, stream.columns - (shown === 0 ? 1 : 24))) });
-    },
-    stop: () => bar.stop(),
   };
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isStoreLost, LostStoreError, markStore, readSeen, wasStoreAt } from '../file/marker.ts';
 import { resolveStore } from '../file/place.ts';
 import { isEmpty, migrateStore, requireCurrent } from '../migrations/migrations.ts';
+import { refuseMoved } from '../move/mark.ts';
 import { isUnwritten } from '../recovery/copy.ts';
 import { isBefore, recordGap } from '../recovery/gap.ts';
 import { hasLostCommits } from '../recovery/journal.ts';
@@ -14,6 +15,7 @@ interface OpenOptions extends PostgresOptions {
   readonly migrate?: boolean | 'new';
   readonly claim?: boolean;
   readonly startEmpty?: boolean;
+  readonly mayBeMoved?: boolean;
 }
 
 /**
@@ -21,7 +23,8 @@ interface OpenOptions extends PostgresOptions {
  * date; with `migrate: 'new'` only in an empty store, with `migrate: false` never. Throws {@link SchemaError} for an
  * older schema that it may not update and for a newer one. A daemon sets `claim`, so that it claims the store before it
  * changes anything. Throws {@link LostStoreError} if the SQLite store that was here is gone, unless `startEmpty` is
- * set. Commits that the journal lost become a gap. Errors never contain the URL's password.
+ * set, and `MovedStoreError` for a store that was copied elsewhere or is an incomplete copy, unless `mayBeMoved` is set.
+ * Commits that the journal lost become a gap. Errors never contain the URL's password.
  */
 export async function openStore(url: string, options: OpenOptions = {}): Promise<Store> {
   if (isPostgresUrl(url)) return openAt(url, options);
@@ -30,7 +33,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
 
 async function openAt(
   url: string,
-  { migrate = true, claim = false, startEmpty = false, ...postgres }: OpenOptions,
+  { migrate = true, claim = false, startEmpty = false, mayBeMoved = false, ...postgres }: OpenOptions,
 ): Promise<Store> {
   const isFile = !isPostgresUrl(url);
   // Check this first: another process may be creating the store.
@@ -46,6 +49,8 @@ async function openAt(
     if (isNew && wasMade) throw new LostStoreError(url);
     const mayMigrate = migrate === 'new' ? isNew : migrate;
     await (mayMigrate ? migrateStore(store) : requireCurrent(store));
+    // After the claim: whoever copies looks for daemons once its mark stands.
+    if (!mayBeMoved) await refuseMoved(store.db, url);
     if (isFile) await settleFile(store, url, { lostCommits, isDaemon: claim, isNew });
     return store;
   } catch (error) {

@@ -4,7 +4,7 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { Client, DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { errorText } from '../../protocol/text/error-text.ts';
 import type { StoreSchema } from '../schema.ts';
-import type { Store } from '../store.ts';
+import { placeOf, type Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import { adviceFor, withFullCheck } from './postgres-advice.ts';
 import { openPresence, readPresent } from './postgres-presence.ts';
@@ -164,16 +164,6 @@ function asStores(error: unknown): unknown {
 
 function unreachable(url: string, error: unknown): StoreError {
   return new StoreError(`at ${placeOf(url)} cannot be reached (${wordsOf(error)}): ${adviceFor(error)}`, error);
-}
-
-/** Host, port and database, without user and password. */
-function placeOf(url: string): string {
-  try {
-    const { hostname, port, pathname, searchParams } = new URL(url);
-    return `${searchParams.get('host') ?? hostname}${port === '' ? '' : `:${port}`}${pathname}`;
-  } catch {
-    return 'its address';
-  }
 }
 
 /** For a host with several addresses, node-postgres throws an AggregateError without a message. */

@@ -1,0 +1,110 @@
+/** The beginning and the end of a copy: what may be copied where, and the marks that keep everybody else out meanwhile. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Store, Tx } from '../store.ts';
+import { MovedStoreError, readMark, removeMark, type SourceMark, shownPlace, writeMark } from './mark.ts';
+import type { CopiedTable } from './rows.ts';
+
+export interface CopyPlaces {
+  readonly from: Store;
+  readonly to: Store;
+  readonly fromUrl: string;
+  readonly toUrl: string;
+  readonly tables: readonly CopiedTable[];
+}
+
+export interface CopyPlan {
+  readonly id: string;
+  readonly begunAt: number;
+  /** The store has its mark already, of an earlier try. */
+  readonly isMarked: boolean;
+  /** The copy holds a part already. */
+  readonly goesOn: boolean;
+}
+
+/** Throws if the store may not be copied there. */
+export async function planCopy({ from, to, fromUrl, toUrl, tables }: CopyPlaces, now: number): Promise<CopyPlan> {
+  const source = await readMark(from.db);
+  const target = await readMark(to.db);
+  const goesOn = target?.role === 'target' && source?.role === 'source' && target.id === source.id;
+  if (source?.role === 'target' || (source?.doneAt != null && !goesOn)) throw new MovedStoreError(fromUrl, source);
+  if (target !== undefined && !goesOn)
+    throw new Error(
+      target.role === 'source'
+        ? `${shownPlace(toUrl)} is a store that is copied itself: name an empty database, or a file that is not there`
+        : `${shownPlace(toUrl)} is a copy of ${target.place} that is not whole: name another place, or delete it first`,
+    );
+  const filled = goesOn ? undefined : await firstFilled(to, tables);
+  if (filled !== undefined)
+    throw new Error(
+      `${shownPlace(toUrl)} holds an installation already (the table ${filled} has rows): ` +
+        'name an empty database, or a file that is not there',
+    );
+  const isMarked = source !== undefined;
+  return { id: source?.id ?? randomUUID(), begunAt: source?.begunAt ?? now, isMarked, goesOn };
+}
+
+async function firstFilled({ db }: Store, tables: readonly CopiedTable[]): Promise<string | undefined> {
+  for (const { name } of tables) {
+    const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(db);
+    if (rows.length > 0) return name;
+  }
+  return undefined;
+}
+
+/** Keeps everybody out of both stores. Throws if a daemon runs on the one that is copied; `also` is stored with its mark. */
+export async function closeBoth(
+  { from, to, fromUrl, toUrl }: CopyPlaces,
+  { id, begunAt, isMarked, goesOn }: CopyPlan,
+  also: (tx: Tx) => Promise<void>,
+  now: number,
+): Promise<void> {
+  // The mark first: a daemon that starts meanwhile finds it, or is found.
+  await from.write(async (tx) => {
+    await writeMark(tx, sourceMark({ id, begunAt }, toUrl, null), now);
+    if (!isMarked) await also(tx);
+  });
+  const running = from.engine === 'postgres' ? await from.livingDaemons() : [];
+  if (running.length > 0) {
+    if (!isMarked) await from.write(removeMark);
+    throw new Error(
+      `${running.length === 1 ? 'a daemon runs' : `${running.length} daemons run`} on ${shownPlace(fromUrl)}: ` +
+        'stop all, or what they write during the copy would be missing in it',
+    );
+  }
+  if (goesOn) return;
+  const mark = { role: 'target', id, place: shownPlace(fromUrl), begunAt, at: null } as const;
+  await to.write((tx) => writeMark(tx, mark, now));
+}
+
+const sourceMark = (
+  { id, begunAt }: Pick<CopyPlan, 'id' | 'begunAt'>,
+  toUrl: string,
+  doneAt: number | null,
+): SourceMark => ({ role: 'source', id, place: shownPlace(toUrl), begunAt, doneAt });
+
+/** Opens the copy, and leaves the store that was copied closed; `also` is stored in the copy. */
+export async function openCopy(
+  { from, to, toUrl, tables }: CopyPlaces,
+  plan: CopyPlan,
+  also: (tx: Tx) => Promise<void>,
+  now: number,
+): Promise<void> {
+  // Its statistics: without them the first statements on many rows would be planned for none.
+  if (to.engine === 'postgres')
+    await sql`analyze ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(to.db);
+  // In this order: never are both open.
+  await from.write((tx) => writeMark(tx, sourceMark(plan, toUrl, now), now));
+  await to.write(async (tx) => {
+    await removeMark(tx);
+    await also(tx);
+  });
+}
+
+/** Lets a store be used again that was copied, or was to be. Returns its mark; undefined if it has none. */
+export async function reopenStore(store: Store, url: string): Promise<SourceMark | undefined> {
+  const mark = await readMark(store.db);
+  if (mark?.role === 'target') throw new MovedStoreError(url, mark);
+  if (mark !== undefined) await store.write(removeMark);
+  return mark;
+}

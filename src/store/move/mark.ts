@@ -1,0 +1,88 @@
+/**
+ * The mark of a store that is copied to another place, and of the copy while it is not whole. No daemon and no command works
+ * on a marked store: two would go on as one installation, or one with half of it.
+ */
+import path from 'node:path';
+import { readValue, writeValue } from '../kv.ts';
+import { type Db, isPostgresUrl, placeOf, type Tx } from '../store.ts';
+
+/** Its key; a copy leaves it out. */
+export const MARK = 'store:move';
+
+/** In the store that is copied. */
+export interface SourceMark {
+  readonly role: 'source';
+  /** Of the copy. */
+  readonly id: string;
+  /** Where the copy is, for people. */
+  readonly place: string;
+  /** In ms since 1970. */
+  readonly begunAt: number;
+  /** When the copy was whole, in ms since 1970; null before that. */
+  readonly doneAt: number | null;
+}
+
+/** In a copy that is not whole. */
+export interface TargetMark {
+  readonly role: 'target';
+  readonly id: string;
+  /** Where the store is that is copied, for people. */
+  readonly place: string;
+  readonly begunAt: number;
+  /** Up to where it is copied: the table, and the last key in it; null before the first row. */
+  readonly at: Position | null;
+}
+
+export interface Position {
+  readonly table: string;
+  readonly key: readonly (string | number | null)[];
+}
+
+type MoveMark = SourceMark | TargetMark;
+
+export async function readMark(db: Db): Promise<MoveMark | undefined> {
+  const text = await readValue(db, MARK);
+  // Only this folder writes it.
+  return text === undefined ? undefined : (JSON.parse(text) as MoveMark);
+}
+
+export const writeMark = (tx: Tx, mark: MoveMark, now: number): Promise<void> =>
+  writeValue(tx, MARK, JSON.stringify(mark), now);
+
+export async function removeMark(tx: Tx): Promise<void> {
+  await tx.deleteFrom('kv').where('key', '=', MARK).execute();
+}
+
+/** A store's address for people, without user and password. */
+export const shownPlace = (url: string): string =>
+  isPostgresUrl(url) ? `postgres://${placeOf(url)}` : path.resolve(url);
+
+/** The store was copied to another place, or is a copy that is not whole. Its message says what to do. */
+export class MovedStoreError extends Error {
+  override readonly name = 'MovedStoreError';
+
+  constructor(url: string, mark: MoveMark) {
+    super(`the store ${shownPlace(url)} ${wordsOf(mark)}`);
+  }
+}
+
+function wordsOf(mark: MoveMark): string {
+  const since = new Date(mark.begunAt).toISOString();
+  if (mark.role === 'target')
+    return `is a copy of ${mark.place} that is not whole: finish it with cvrsync store copy there, or delete it`;
+  if (mark.doneAt === null)
+    return (
+      `is being copied to ${mark.place} since ${since}: finish that with cvrsync store copy, ` +
+      'or give it up and use this store again with cvrsync store reopen'
+    );
+  return (
+    `was copied to ${mark.place}: name that one as \`store\` in the configuration. To go on with this one instead, and ` +
+    'never with the copy, run cvrsync store reopen'
+  );
+}
+
+/** Throws if the store is marked. */
+export async function refuseMoved(db: Db, url: string): Promise<void> {
+  const mark = await readMark(db);
+  if (mark !== undefined) throw new MovedStoreError(url, mark);
+}
