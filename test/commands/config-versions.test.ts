@@ -1,4 +1,5 @@
 /** `config history`, `diff`, `apply` and `rollback`: the versions of the accepted configuration. */
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { readAllAccepted } from '../../src/connector/rules/accepted.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
@@ -113,4 +114,19 @@ it('a connection that is no longer configured waits with its count, and misses n
   await back.app.connector?.drained();
   expect(names()).toEqual(HAND);
   expect((await back.cli('config', 'diff')).code).toBe(3);
+});
+
+it('reads a file with comments and anchors, and refuses one with a slip by its line', async () => {
+  const { start, names } = await handwritten('sqlite', 1);
+  const { app, file, content, cli } = await start(TRACKED);
+  const changed = JSON.stringify(JSON.parse(content), null, 2).replace('"policy": "tracked"', '"policy": "always"');
+  const yaml = `# Who wins: the register\n${changed.replace('"name": {', '"name": &rule { # ours')}\n`;
+  await writeFile(file, yaml);
+  const diff = await cli('config', 'diff');
+  expect([diff.code, diff.stdout]).toEqual([3, expect.stringContaining('name → name: tracked → always')]);
+  await writeFile(file, yaml.replace('"policy": "always"', '"policy" "always"'));
+  const slip = await cli('config', 'apply', '--yes');
+  expect([slip.code, slip.stderr]).toEqual([2, expect.stringMatching(/line \d+/u)]);
+  await app.connector?.drained();
+  expect(names()).toEqual(['Kunde 0']);
 });

@@ -218,5 +218,7 @@ function report({ log }: RuleWatchDeps, memory: KnownRules, counted: CountedProp
     preview?.removes === true
       ? 'a connection is no longer configured, and that waits to be accepted: its records get no updates'
       : 'the configuration changes what is written, and waits to be accepted: until then the former rules decide';
-  log.warn({ provider, ...figures, advice }, what);
+  // Which records, and not what they hold.
+  const examples = preview?.examples.map(({ record, property }) => `${provider}:${record} ${property}`);
+  log.warn({ provider, ...figures, examples, advice }, what);
 }

@@ -4,6 +4,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readSources } from '../../operations/status/read-status.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';
+import { listVersions } from '../../runtime/config-versions.ts';
 import { readDaemons } from '../../runtime/daemons.ts';
 import { counts } from '../../runtime/lanes/count-lanes.ts';
 import { readGrowth } from '../../runtime/store-size.ts';
@@ -16,6 +17,7 @@ export interface BundleDeps extends RouteDeps {
 }
 
 const MOST_COUNTED = 1_000;
+const VERSIONS = 20;
 
 /** Adds its download. */
 export function addBundle(app: Server, deps: BundleDeps): void {
@@ -43,6 +45,7 @@ async function readBundle({ store, installation, metrics, halves }: BundleDeps, 
     store: { engine, bytes, growth: await readGrowth(db, bytes, now), freeBytes: await store.freeBytes() },
     memory: process.memoryUsage(),
     daemons: (await readDaemons(db, now)).map(({ startedAt }) => new Date(startedAt).toISOString()),
+    configVersions: (await listVersions(db, { limit: VERSIONS })).map(({ acceptedBy: _, ...version }) => version),
     findings: await installation.quickFindings(),
     review: await countByKind(db, now, MOST_COUNTED),
     queues: await counts(db, now),

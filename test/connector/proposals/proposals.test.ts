@@ -25,6 +25,7 @@ describe.each(SUITE_ENGINES)('a policy that becomes `always` (%s)', (engine) => 
     expect(names()).toEqual(HAND);
     const told = second.lines.filter(({ msg }) => msg.includes('waits to be accepted'));
     expect(told).toMatchObject([{ provider: 'hubspot', edits: 3, advice: expect.stringContaining('config apply') }]);
+    expect(told[0]?.examples).toContain(`hubspot:${ids[0]} name`);
     expect(await conditions(second)).toEqual([
       'A changed configuration of hubspot waits to be accepted: it would write 3 values and replace 3, 3 of them written by people',
     ]);

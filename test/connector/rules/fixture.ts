@@ -22,6 +22,7 @@ export interface Line {
   readonly provider?: string;
   readonly edits?: number;
   readonly linked?: number;
+  readonly examples?: readonly string[];
   readonly advice?: string;
 }
 
