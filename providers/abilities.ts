@@ -10,9 +10,9 @@ export interface PropertyDefinition {
   readonly label: string;
   readonly type: 'string' | 'multiline' | 'number' | 'boolean' | 'date' | 'datetime' | 'url';
   /** Two records never hold the same value, as with the CVR number. */
-  readonly unique?: true;
+  readonly unique?: true | undefined;
   /** The number is a year: the CRM shows it without a thousands separator, if it can. */
-  readonly year?: true;
+  readonly year?: true | undefined;
 }
 
 /** The result of one definition. `exists`: the property was there before, of whatever type. */

@@ -9,6 +9,7 @@ import { canonicalEntityId } from './entity-id.ts';
 import { findKey, isJsonObject, type JsonObject } from './text/json.ts';
 import { normaliseTime } from './text/time.ts';
 
+/** What is wrong with a value that was read by a schema, and where. */
 export interface Issue {
   readonly path: string;
   readonly message: string;

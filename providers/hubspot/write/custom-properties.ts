@@ -10,7 +10,7 @@ export interface CustomProperty extends PropertyDefinition {
 }
 
 const custom = (name: string, field: FieldName, label: string): CustomProperty => {
-  return { name, label, type: KIND_TYPES[FIELDS[field].kind], field, ...(field === 'reportYear' && { year: true }) };
+  return { name, label, type: KIND_TYPES[FIELDS[field].kind], field, year: field === 'reportYear' || undefined };
 };
 
 export const REGISTER_PROPERTIES: readonly CustomProperty[] = [

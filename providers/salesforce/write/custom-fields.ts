@@ -91,5 +91,5 @@ export const definitions: readonly PropertyDefinition[] = OWN_FIELDS.map(({ name
   name,
   label,
   type: TYPES[type],
-  ...(unique === true ? { unique } : {}),
+  unique,
 }));

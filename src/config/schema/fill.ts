@@ -4,12 +4,11 @@
  */
 import Type, { type TArray, type TObject, type TRecord, type TSchema, type TUnion } from 'typebox';
 import { Value } from 'typebox/value';
+import type { Issue } from '../../protocol/shape.ts';
 import { didYouMean } from './nearest.ts';
 
-/** What is wrong, and where: `connector.webhook.path`. */
-export interface ConfigProblem {
-  readonly path: string;
-  readonly message: string;
+/** A path is like `connector.webhook.path`. */
+export interface ConfigProblem extends Issue {
   /** The key itself is wrong, not its value. */
   readonly isKey?: true;
 }

@@ -6,31 +6,27 @@ import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
+import type { Issue } from '../../protocol/shape.ts';
 
 export interface TypeBoxTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
   readonly serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }
 
-/** `path` is like `querystring.take`. */
-export interface Problem {
-  readonly path: string;
-  readonly message: string;
-}
-
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
-  readonly problems: readonly Problem[];
+  /** Paths are like `querystring.take`. */
+  readonly problems: readonly Issue[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly Issue[]) {
     super('the request does not match its schema');
     this.problems = problems;
   }
 }
 
 /** What is wrong with a value, by the schema's own account; `part` begins each path. */
-export const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]): Problem[] =>
-  errors.flatMap((error): Problem[] => {
+export const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]): Issue[] =>
+  errors.flatMap((error): Issue[] => {
     const at = [part, ...error.instancePath.split('/').slice(1)].join('.');
     // TypeBox reports a forbidden name twice: for the object, and here with the name's own path.
     if (error.keyword === 'additionalProperties') return [];

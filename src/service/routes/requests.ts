@@ -2,7 +2,8 @@
 import { errorCodes, type FastifyRequest } from 'fastify';
 import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
-import { InvalidRequest, type Problem } from '../../http/server/validate.ts';
+import { InvalidRequest } from '../../http/server/validate.ts';
+import type { Issue } from '../../protocol/shape.ts';
 
 /**
  * Makes this scope answer 422 to unreadable requests and those that do not match their schema, and read only bodies
@@ -14,7 +15,7 @@ export function readRequests(scope: Server): void {
   refuseUnreadableQueries(scope);
 }
 
-const invalid = (errors: readonly Problem[]): HttpError => new HttpError(422, 'The request is not valid.', { errors });
+const invalid = (errors: readonly Issue[]): HttpError => new HttpError(422, 'The request is not valid.', { errors });
 
 function answer422(scope: Server): void {
   scope.setErrorHandler((error) => {
