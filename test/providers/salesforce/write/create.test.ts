@@ -49,8 +49,7 @@ describe('making an account', () => {
 
   it('says duplicate without a record where the rule names none', async () => {
     const bench = await openBench({ duplicateRule: () => 'block' });
-    const made = await make(bench, { Name: 'Birk ApS' });
-    expect([made?.kind, Object.keys(made ?? {})]).toEqual(['duplicate', ['kind', 'reason']]);
+    expect(await make(bench, { Name: 'Birk ApS' })).toEqual({ kind: 'duplicate', reason: expect.any(String) });
   });
 
   it('names country and state where the picklists do not have them, and takes the code', async () => {
