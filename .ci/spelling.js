@@ -1,6 +1,7 @@
 /**
  * Checks the spelling of the documents, of the comments in the code and of the texts of pages: British English, and the words of `.ci/words.txt`.
- * Prints each unknown word with its place; exit code 1 where there is one.
+ * Refuses words that a reader stumbles over in the documents, in the texts of pages, and in the comments and messages of `src`
+ * and `providers`. Prints each word with its place; exit code 1 if there is one.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,21 +57,76 @@ function isKnown(word) {
   return known.get(plain);
 }
 
+/** Words that were once everywhere, with the plain form; add one when the last is gone. */
+const PLAIN = {
+  anew: 'again',
+  attention: 'review',
+  judged: 'decided, checked',
+  judges: 'decides, checks',
+  ruling: 'override',
+  sight: 'revision',
+  'stood still': 'froze',
+  'told of': 'notified of, mentioned',
+  vanished: 'withheld, or missing',
+  whom: 'a sentence with "who" or a name',
+  wished: 'desired',
+};
+const REFUSED = new RegExp(`\\b(?:${Object.keys(PLAIN).join('|')})\\b`, 'giu');
+
+/** Texts of more than one word between quotes: what a person may read. */
+const MESSAGE = /(['"`])(?:\\.|(?!\1)[^\\\n])*\1/gu;
+
+/** The messages of a source, in their places. */
+function messagesOf(source) {
+  let end = 0;
+  let text = '';
+  for (const { 0: message, index } of source.matchAll(MESSAGE)) {
+    text += blank(source.slice(end, index)) + (message.includes(' ') ? message : blank(message));
+    end = index + message.length;
+  }
+  return text;
+}
+
+const isShown = (path) => !path.startsWith('test') && !path.startsWith('scaffold');
+
+/** The refused words of a file, with their lines. */
+function refusedIn(path, source, prose) {
+  if (!isShown(path)) return [];
+  const texts = path.endsWith('.ts')
+    ? [prose, messagesOf(source.replaceAll(COMMENT, blank)).replaceAll(/\$\{[^}\n]*\}?/gu, blank)]
+    : [prose];
+  return texts.flatMap((text) =>
+    text
+      .split('\n')
+      .flatMap((line, at) =>
+        [...line.matchAll(REFUSED)].map(([word]) => `${path}:${at + 1} ${word} (write ${PLAIN[word.toLowerCase()]})`),
+      ),
+  );
+}
+
 const unknown = [];
+const refused = [];
 const top = readdirSync('.').filter((name) => name.endsWith('.md'));
 for (const path of [...top, ...FOLDERS.filter(existsSync).flatMap(below)]) {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const read = READ[name] ?? READ[name.slice(name.lastIndexOf('.') + 1)];
   if (read === undefined) continue;
-  for (const [line, text] of read(readFileSync(path, 'utf8')).split('\n').entries())
+  const source = readFileSync(path, 'utf8');
+  const prose = read(source);
+  refused.push(...refusedIn(path, source, prose));
+  for (const [line, text] of prose.split('\n').entries())
     for (const [word] of text.matchAll(WORD))
       if (isWord(word) && !isKnown(word)) unknown.push(`${path}:${line + 1} ${word}`);
 }
 
-process.stderr.write(unknown.map((one) => `${one}\n`).join(''));
+process.stderr.write([...unknown, ...refused].map((one) => `${one}\n`).join(''));
 if (unknown.length > 0) {
   process.stderr.write(
     `${unknown.length} unknown words: correct them (British English), or add a term of ours to .ci/words.txt.\n`,
   );
+  process.exitCode = 1;
+}
+if (refused.length > 0) {
+  process.stderr.write(`${refused.length} refused words, each with its plain form.\n`);
   process.exitCode = 1;
 }

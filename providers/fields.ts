@@ -40,9 +40,9 @@ export interface Member {
   readonly id: string;
   readonly name: string;
   /** `Company`, `Person` or a place type; absent for plain texts. */
-  readonly type?: string;
+  readonly type?: string | undefined;
   /** Ownership or vote rights, as the event spells them: `10-15`, `33.34`. */
-  readonly share?: string;
+  readonly share?: string | undefined;
 }
 
 /** `null`: the register has no value, or no longer has one. */

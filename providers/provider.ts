@@ -59,7 +59,7 @@ export interface PresetRow {
   readonly property: string;
   readonly policy: Policy;
   /** The account need not have the property. */
-  readonly optional?: true;
+  readonly optional?: true | undefined;
   /** Skips the row if the account has this other property: `BillingCountryCode` replaces `BillingCountry`. */
   readonly unless?: string | undefined;
   /** Joins the members of a list into one text; default `, `. */

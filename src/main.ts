@@ -129,7 +129,7 @@ function optionFor(name: string, { about, value, repeats, default: preset, read 
   return preset === undefined ? option : option.default(preset);
 }
 
-/** Commander names the argument or option itself when it is told of its own kind of error. */
+/** Commander names the argument or option itself when it gets its own kind of error. */
 const checking =
   (read: (text: string) => unknown) =>
   (text: string): unknown => {

@@ -57,4 +57,23 @@ describe('the spelling', () => {
     };
     expect(checked(files)).toEqual({ status: 0, found: [] });
   });
+
+  it('refuses words that a reader stumbles over in documents, comments, messages and texts of pages', () => {
+    const files = {
+      'docs/page.md': 'It reads the list anew.\n',
+      'src/code.ts': "// The user is told of it.\nconst anew = 'sight';\nthrow new Error('by whom it was wished');\n",
+      'src/texts/en.json': '{\n  "scan.anew": "Scan anew"\n}\n',
+      'test/some.test.ts': '// It reads the list anew.\n',
+    };
+    expect(checked(files)).toEqual({
+      status: 1,
+      found: [
+        'docs/page.md:1 anew (write again)',
+        'src/code.ts:1 told of (write notified of, mentioned)',
+        'src/code.ts:3 whom (write a sentence with "who" or a name)',
+        'src/code.ts:3 wished (write desired)',
+        'src/texts/en.json:2 anew (write again)',
+      ],
+    });
+  });
 });

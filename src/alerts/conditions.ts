@@ -189,7 +189,7 @@ const ofMissing = ({ part, source, stored }: Observed['missing'][number]): Condi
   key: `missing:${part}`,
   what: `${source - stored} of the ${source} ${part} that the register counts are not stored`,
   advice:
-    'cvrsync reads the whole register again beside what is new, and counts anew. If this stays, `cvrsync check` and the log name the cause.',
+    'cvrsync reads the whole register again in addition to what is new, and counts again. If this stays, `cvrsync check` and the log name the cause.',
 });
 
 const ofDisk = (free: number | undefined): readonly Condition[] =>

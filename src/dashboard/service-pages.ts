@@ -1,4 +1,4 @@
-/** The pages of the service half: what it reads, what it sends, and to whom. */
+/** The pages of the service half: what it reads, what it sends, and who gets it. */
 import type { Server } from '../http/server/server.ts';
 import { addDeliveries } from './deliveries/deliveries-page.ts';
 import { addDelivery } from './deliveries/delivery-page.ts';

@@ -29,7 +29,7 @@ export interface Sampled {
 /** Values that are no numbers pass the register's check one time in eleven: phone numbers do. */
 const LEAST_VALID = 0.3;
 
-/** Reads a sample and judges each property that can hold a number. */
+/** Reads a sample and rates each property that can hold a number. */
 export async function sampleNumbers(
   { connection, limits }: { readonly connection: Connection; readonly limits: Limits },
   properties: readonly Property[],

@@ -36,7 +36,7 @@ export type PropertySurvey =
 
 /** The checks of a set-up. */
 export interface Trials {
-  /** Begins to try a connection anew; what is known of it is forgotten. */
+  /** Begins to try a connection again; what is known of it is forgotten. */
   begin(provider: ConfiguredProvider): void;
   /** What is known within {@link PATIENCE_MS}; begins if nobody did. */
   look(provider: ConfiguredProvider): Promise<ShownTrial>;

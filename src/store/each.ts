@@ -27,7 +27,7 @@ export function eachRow<Column extends string>(
   const read = sql.raw(columns.map((column, at) => `value ->> ${at} as "${column}"`).join(', '));
   return engineOf(db) === 'postgres'
     ? sql`(select ${read} from jsonb_array_elements(cast(${json} as jsonb)) as list (value)) as each`
-    : // The binary form: with text SQLite parses a row anew for every column that is read from it.
+    : // The binary form: with text SQLite parses a row again for every column that is read from it.
       sql`(select ${read} from jsonb_each(${json})) as each`;
 }
 

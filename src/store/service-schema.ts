@@ -107,7 +107,7 @@ export interface DeliveryTable {
   /** `due` until it succeeds; `held` while the monitor is off; `failed` after the last attempt; `dropped` by a person. */
   state: 'due' | 'held' | 'done' | 'failed' | 'dropped';
   attempts: Generated<number>;
-  /** Attempts before a person requested it again, where the schedule starts anew; null if nobody did. */
+  /** Attempts before a person requested it again, where the schedule starts again; null if nobody did. */
   replayed_from: number | null;
   /** Not before; for a held one, since when. Ms since 1970. */
   next_at: number;

@@ -1,4 +1,4 @@
-/** Which run of a connection's backfill goes on, and which begins anew. */
+/** Which run of a connection's backfill goes on, and which starts again. */
 import type { BackfillOptions, PageRequest } from './options.ts';
 import { digestOf } from './plan/read-plan.ts';
 import { type BackfillDeps, BackfillError } from './rows/backfill-context.ts';

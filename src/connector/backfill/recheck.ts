@@ -8,7 +8,7 @@ import type { ScanRow } from './rows/scan-rows.ts';
 export type Fresh = Pick<ScanRow, 'name' | 'found'> & NumberVerdict;
 
 /**
- * What becomes of a row after another look. `link` as planned; `again` its number changed and it is decided anew;
+ * What becomes of a row after another look. `link` as planned; `again` its number changed and it is decided again;
  * `settled` it is not to be linked; `follow` it was merged into record `to`, which may stand for its `entity`; `later` the CRM could not tell.
  */
 export type Rechecked =

@@ -12,7 +12,7 @@ import { type Columns, freshOf } from './scan.ts';
 const STEP = 1_000;
 
 /**
- * Judges every row. Records that share a number are read once more, and decided again: where people merged, deleted or
+ * Decides every row. Records that share a number are read once more, and decided again: where people merged, deleted or
  * corrected them during the scan, the number may be one record's after all. May be repeated, and is soon done.
  */
 export async function settleVerdicts(
@@ -88,7 +88,7 @@ async function readTwins(
   }
 }
 
-/** A record as its number alone says: it is decided anew. */
+/** A record as its number alone says: it is decided again. */
 const again = (row: ScanRow): ScanRow => ({
   ...row,
   verdict: 'matched',

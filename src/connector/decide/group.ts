@@ -98,7 +98,12 @@ function decideMembers(members: readonly AddressPart[], region: AddressPart | un
   const done = written.map((planned): Planned => {
     const needs = names.filter((name) => name !== planned.property);
     const isOwn = planned.action === 'write' && planned.field !== 'region';
-    return { ...planned, action: 'write', rule: isOwn ? planned.rule : rule, ...(needs.length > 0 && { needs }) };
+    return {
+      ...planned,
+      action: 'write',
+      rule: isOwn ? planned.rule : rule,
+      needs: needs.length > 0 ? needs : undefined,
+    };
   });
   return [...members.filter((part) => !open.includes(part) || isFixed(part)).map(({ planned }) => planned), ...done];
 }

@@ -17,14 +17,14 @@ export interface PropertyMemory {
   /** Whether the register already won once under a link that trusts it. */
   readonly trusted: boolean;
   /** The difference that waits for a person, as JSON; `with` names the property that represents it. */
-  readonly kept: { readonly crm: string; readonly now: string; readonly with?: string } | undefined;
+  readonly kept: { readonly crm: string; readonly now: string; readonly with?: string | undefined } | undefined;
   /**
    * A person's edit that our write replaced between read and write. `by`: what the CRM then held, if it is neither our
    * last value nor what the CRM made of it. `beside`: the value is not an edit; it stood in the same group and was
    * replaced with it.
    */
   readonly overwritten:
-    | { readonly value: PropertyValue; readonly by?: PropertyValue; readonly beside?: true }
+    | { readonly value: PropertyValue; readonly by?: PropertyValue; readonly beside?: true | undefined }
     | undefined;
   /** Writes without a known result, oldest first. */
   readonly pending: readonly Pending[];

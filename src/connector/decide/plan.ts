@@ -10,7 +10,7 @@ import { isPerson } from '../facts/persons.ts';
 import type { Link } from '../links/links.ts';
 import { type Overrides, overrideFor } from '../overrides/override.ts';
 import { withCurrencies } from './currency.ts';
-import { type Decision, type DecisionRule, decide, isBlank, isOneOf } from './decide.ts';
+import { type DecisionRule, decide, isBlank, isOneOf } from './decide.ts';
 import { type AddressPart, addressesIn, decideGroup, isAddressPart } from './group.ts';
 import { lateOf, withLatePutBacks } from './late.ts';
 import type { PropertyMemory, RefusedValue } from './memory.ts';
@@ -209,7 +209,20 @@ function planProperty(input: PlanInput, row: PresetRow, fact: Fact, value: Field
   const planned: Planned = { field, property: name, action: decision.action, rule: decision.rule, old, now, seq };
   // Most have nothing more, and spreading absent parts takes longer than the decision.
   if (override === undefined && outdated === undefined && !trusted && late === undefined) return planned;
-  return { ...planned, ...circumstancesOf({ decision, override, outdated, trusted, late }) };
+  return withCircumstances(planned, { override, outdated, trusted, late });
+}
+
+function withCircumstances(
+  planned: Planned,
+  {
+    override,
+    outdated,
+    trusted,
+    late,
+  }: Pick<Planned, 'override' | 'outdated' | 'late'> & { readonly trusted: boolean },
+): Planned {
+  const trusts = trusted && (planned.action === 'write' || HOLDS_NOW.has(planned.rule)) ? true : undefined;
+  return { ...planned, override, outdated, trusts, late };
 }
 
 const isAside = ({ value, aside }: RefusedValue, now: PropertyValue, property: Property): boolean =>
@@ -290,24 +303,7 @@ const isCommonNumber = (value: PropertyValue): boolean => typeof value === 'numb
 
 type Same = (a: PropertyValue, b: PropertyValue) => boolean;
 
-interface Circumstances {
-  readonly decision: Decision;
-  readonly override: Planned['override'] | undefined;
-  readonly outdated: Planned['outdated'] | undefined;
-  readonly trusted: boolean;
-  readonly late: Late | undefined;
-}
-
 const HOLDS_NOW: ReadonlySet<string> = new Set(['same', 'stored'] satisfies DecisionRule[]);
-
-function circumstancesOf({ decision, override, outdated, trusted, late }: Circumstances): Partial<Planned> {
-  return {
-    ...(override !== undefined && { override }),
-    ...(outdated !== undefined && { outdated }),
-    ...(trusted && (decision.action === 'write' || HOLDS_NOW.has(decision.rule)) && { trusts: true }),
-    ...(late !== undefined && { late }),
-  };
-}
 
 /** The property's override; `outdated` if it releases a value that has changed. */
 function countingOverride(

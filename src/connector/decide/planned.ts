@@ -69,19 +69,19 @@ export interface Planned {
   readonly now: PropertyValue;
   readonly seq: number;
   readonly detail?: string;
-  readonly override?: Override;
+  readonly override?: Override | undefined;
   /** A release of a value that has changed: it ends without an effect. */
-  readonly outdated?: Override;
+  readonly outdated?: Override | undefined;
   /** The link trusts the register, and the property will hold the register's value. */
-  readonly trusts?: true;
-  readonly late?: Late;
+  readonly trusts?: true | undefined;
+  readonly late?: Late | undefined;
   /** The value that our write replaced, until it is restored or not; only a hold delays that. */
   readonly overwritten?: Overwritten;
   /** The register's value if {@link RETURNED} writes a person's, which differs from then on. */
-  readonly offered?: PropertyValue;
+  readonly offered?: PropertyValue | undefined;
   /** The property that represents all properties of one difference. */
-  readonly keptWith?: string;
-  readonly needs?: readonly string[];
+  readonly keptWith?: string | undefined;
+  readonly needs?: readonly string[] | undefined;
   /** The latest time at which a refused value is sent again. */
   readonly retryAt?: number;
 }

@@ -59,7 +59,7 @@ function decideGroup(over: readonly OverwrittenPart[], groupmates: readonly Addr
         now: value,
         detail: isBeside ? BELONGS_TO_EDIT : EDIT_PUT_BACK,
       } as const;
-      return { ...rest, ...back, ...(isDifference(each) && { offered: each.now }) };
+      return { ...rest, ...back, offered: isDifference(each) ? each.now : undefined };
     }),
   );
 }
@@ -71,7 +71,7 @@ export function together(group: readonly Planned[]): readonly Planned[] {
   return group.map((planned) => {
     if (!back.includes(planned) || back.length === 1) return planned;
     const needs = back.flatMap(({ property }) => (property === planned.property ? [] : property));
-    return { ...planned, needs, ...(planned.offered !== undefined && keptWith !== undefined && { keptWith }) };
+    return { ...planned, needs, keptWith: planned.offered === undefined ? undefined : keptWith };
   });
 }
 

@@ -7,7 +7,7 @@ export type Scalar = string | number | boolean | null;
 export interface AssertedValue {
   readonly field: FieldName;
   readonly now: Scalar;
-  readonly before?: Scalar;
+  readonly before?: Scalar | undefined;
   readonly period?: string;
   readonly figure?: AssertedFigure;
 }

@@ -25,7 +25,7 @@ export function addressFields(before: Address | null, after: Address | null): re
   return ADDRESS_FIELDS.map((field) => ({
     field,
     now: now[field],
-    ...(was !== undefined && { before: was[field] }),
+    before: was?.[field],
   }));
 }
 

@@ -23,7 +23,7 @@ const day = (time: string | null): string | null => (time === null || isNoDate(t
 const member = ({ entityId, name, type }: Entity): Member => ({
   id: entityId,
   name: name?.trim() || entityId,
-  ...(type !== null && { type }),
+  type: type ?? undefined,
 });
 const relation =
   (field: FieldName) =>
@@ -32,7 +32,7 @@ const relation =
   ];
 const withShare = (each: Entity, share: string | null): Member => {
   const stated = share?.trim() ?? '';
-  return { ...member(each), ...(stated !== '' && { share: stated }) };
+  return { ...member(each), share: stated === '' ? undefined : stated };
 };
 
 const text = (each: string): Member => ({ id: each, name: each });

@@ -30,7 +30,9 @@ export interface ListState {
 export interface Fact extends FactClock {
   readonly entity: string;
   readonly field: FieldName;
-  readonly value: { readonly scalar: Scalar; readonly figure?: AssertedFigure } | { readonly list: ListState };
+  readonly value:
+    | { readonly scalar: Scalar; readonly figure?: AssertedFigure | undefined }
+    | { readonly list: ListState };
 }
 
 export interface Folded {
@@ -46,7 +48,7 @@ export function fold(current: Fact | undefined, entity: string, assertion: Asser
   if (!isMembers(assertion)) {
     const { isStale, figure } = foldFigure(current, assertion, seq);
     if (current !== undefined && isStale) return { fact: current, changed: false, stale: true };
-    const fact: Fact = { ...base, ...at, value: { scalar: assertion.now, ...(figure !== undefined && { figure }) } };
+    const fact: Fact = { ...base, ...at, value: { scalar: assertion.now, figure } };
     const was = current !== undefined && 'scalar' in current.value ? current.value.scalar : undefined;
     return { fact, changed: was !== assertion.now, stale: false };
   }
@@ -62,9 +64,9 @@ function foldFigure(
   current: Fact | undefined,
   { clock, figure }: AssertedValue & { readonly clock: string },
   seq: number,
-): { readonly isStale: boolean; readonly figure?: AssertedFigure } {
+): { readonly isStale: boolean; readonly figure?: AssertedFigure | undefined } {
   if (current === undefined || figure === undefined)
-    return { isStale: current !== undefined && isAfter(current, { clock, seq }), ...(figure && { figure }) };
+    return { isStale: current !== undefined && isAfter(current, { clock, seq }), figure };
   const known = 'scalar' in current.value ? current.value.figure : undefined;
   const [was, is] = [placeOf(current.clock), placeOf(clock)];
   if (

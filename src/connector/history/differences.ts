@@ -222,7 +222,7 @@ export async function settleDifference(
         once: kind === 'release',
         until: null,
         reason: SETTLED,
-        ...(kind === 'release' && { seen: kept }),
+        seen: kind === 'release' ? kept : undefined,
       },
       now,
     );

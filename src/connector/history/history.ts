@@ -16,7 +16,7 @@ export interface Decided {
   readonly entity: string;
   readonly planned: Planned;
   readonly refused?: string;
-  readonly stored?: PropertyValue;
+  readonly stored?: PropertyValue | undefined;
 }
 
 /** A line of history about the whole record: a hold, a merge, a deletion. */
@@ -141,7 +141,7 @@ export const writtenBy = (decided: readonly Decided[], at: number): readonly Wri
     .filter((each) => outcomeOf(each) === 'written' && each.planned.rule !== RETURNED)
     .map(({ id, planned: { property, now: value }, stored }) => ({
       ...{ id, property, value, at },
-      ...(stored !== undefined && { stored }),
+      stored,
     }));
 
 /** Whether a decision changes the property's state, apart from its written value. */

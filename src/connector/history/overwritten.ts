@@ -29,7 +29,7 @@ export function overwrittenAmong(
   const edits = replaced.filter(({ isEdit }) => isEdit);
   return groupOf(edits, replaced, arePartners).map(({ id, property, value, by, isEdit }) => ({
     ...{ id, property, value, by },
-    ...(!isEdit && { beside: true }),
+    beside: isEdit ? undefined : true,
   }));
 }
 

@@ -7,7 +7,7 @@ import { type Db, engineOf, type Tx } from '../../store/store.ts';
 export interface WrittenValue {
   readonly value: PropertyValue;
   readonly at: number;
-  readonly stored?: PropertyValue;
+  readonly stored?: PropertyValue | undefined;
 }
 
 export type WrittenValues = ReadonlyMap<string, WrittenValue>;
@@ -41,10 +41,7 @@ export async function readWritten(
 function valuesIn(properties: string): WrittenValues {
   const stored: StoredValues = JSON.parse(properties);
   return new Map(
-    Object.entries(stored).map(([property, [value, at, held]]) => [
-      property,
-      { value, at, ...(held !== undefined && { stored: held }) },
-    ]),
+    Object.entries(stored).map(([property, [value, at, held]]) => [property, { value, at, stored: held }]),
   );
 }
 

@@ -48,7 +48,7 @@ export function composeNote(reported: NotedEvent, rule: NoteRule): Composed | un
   const filled = withFormer(chosen, reported);
   const descriptions = describeUpdates(rule.persons ? filled : withoutCareOf(filled), {
     formerShares: formerShares(reported),
-    ...(!rule.persons && { nameless: ({ entityId: id, type }) => isPerson(id, type) }),
+    nameless: rule.persons ? undefined : ({ entityId: id, type }) => isPerson(id, type),
   }).flatMap(changesOf);
   if (descriptions.length === 0) return undefined;
   // The marker covers all events asked for, also those left out of the text: a repeat may show more of them.

@@ -93,7 +93,7 @@ export async function acceptAll(tx: Tx, file: readonly NamedRules[], actor: Audi
 export const auditOf = ({ name, changes, version }: RuleProposal) => ({
   action: 'config.apply',
   subject: name,
-  detail: { changes: changes.map(({ subject }) => subject), ...(version !== undefined && { version }) },
+  detail: { changes: changes.map(({ subject }) => subject), version },
   result: 'accepted',
 });
 

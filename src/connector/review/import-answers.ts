@@ -67,7 +67,7 @@ function entryIn(
   if (before.has(id)) return { line, problem: `${id} stands in the file twice` };
   const revision = cell('revision');
   if (revision === '' && needsRevision(named))
-    return { line, problem: `the revision of ${id} is blank: it says what you saw; take the list anew` };
+    return { line, problem: `the revision of ${id} is blank: it says what you saw; fetch the list again` };
   // What it is about is read from the store when it is looked at: a file may be old, and anybody's.
   return { id, result: 'given', verb, about: '', reason: '', revision };
 }

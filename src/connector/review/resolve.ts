@@ -171,7 +171,7 @@ async function resolveMatch(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: numbe
 }
 
 /**
- * The observed state no longer counts: cvrsync asks upstream again. What waited for the answer is looked at anew: notes, and
+ * The observed state no longer counts: cvrsync asks upstream again. What waited for the answer is read again: notes, and
  * parents by the company's events. Where two companies claimed the record the link is the person's from now on, so that the
  * number of the other is asked about, not followed.
  */

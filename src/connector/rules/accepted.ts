@@ -23,7 +23,7 @@ export interface AcceptedRules {
   /** Somebody accepted that the connection is not configured any more. */
   readonly isRemoved?: true;
   /** The digest of a file's rules that a rollback set aside: they count only if a person accepts them. */
-  readonly aside?: string;
+  readonly aside?: string | undefined;
 }
 
 const PREFIX = 'rules:';
@@ -109,7 +109,7 @@ export async function acceptRules(
   { by, now, aside }: { readonly by: string; readonly now: number; readonly aside?: string | undefined },
 ): Promise<void> {
   const rules = rulesOf(given);
-  await writeAccepted(tx, name, { rules, by, at: now, ...(aside !== undefined && { aside }) }, now);
+  await writeAccepted(tx, name, { rules, by, at: now, aside }, now);
   await endProposal(tx, name);
   await acceptMapping(tx, name, rules, { by, now });
   await markAllRecords(tx, name, now);

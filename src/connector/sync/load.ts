@@ -147,7 +147,7 @@ const stateMemory = (isBehind: boolean, now: number) => (state: PropertyStateTab
     kept:
       state.kept === null
         ? undefined
-        : { crm: state.kept, now: state.offered ?? 'null', ...(state.kept_with !== null && { with: state.kept_with }) },
+        : { crm: state.kept, now: state.offered ?? 'null', with: state.kept_with ?? undefined },
     overwritten: readOverwritten(state.overwritten),
   } satisfies StateMemory,
 });

@@ -126,7 +126,7 @@ export async function settleLate(tx: Tx, crm: WrittenCrm, plans: readonly Plan[]
     crm.name,
     late.map(({ record, property, late: { now: value, stored } }) => ({
       ...{ id: record.id, property, value, at: now },
-      ...(stored !== undefined && { stored }),
+      stored,
     })),
   );
   const written = late.map(({ record: { id }, late: { from } }) => ({ id, window: { from: from.at, to: now } }));
@@ -149,5 +149,5 @@ const lateRow = (provider: string, { id, entity }: LinkedRecord, property: strin
       ? 'a process that had frozen sent this after a newer value was written'
       : 'the answer to this write was lost, and it had reached the CRM',
   },
-  ...(late.stored !== undefined && { stored: late.stored }),
+  stored: late.stored,
 });

@@ -26,10 +26,10 @@ export interface RecordResult {
   readonly synced?: true;
   readonly overwritten?: readonly OverwrittenProperty[];
   /** When the write may have replaced an edit that the answer does not show. */
-  readonly window?: WriteWindow;
+  readonly window?: WriteWindow | undefined;
   readonly begun?: readonly { readonly write: PendingWrite; readonly end: EndedWrite['end'] }[];
   /** No answer came; another record of the batch may be the cause. */
-  readonly unanswered?: true;
+  readonly unanswered?: true | undefined;
 }
 
 /** After so many refusals that do not come from the CRM, some hours, the record is parked. */
@@ -38,7 +38,7 @@ const REFUSED_TRIES = 20;
 export const faultyResult = (claim: Claim, fault: FaultSettlement): RecordResult => ({
   claim,
   settlement: fault.of(claim),
-  ...(!fault.paused && { unanswered: true }),
+  unanswered: fault.paused ? undefined : true,
 });
 
 interface ClaimedRecord {
@@ -137,7 +137,7 @@ export function resultOfWrite(
       ...{ ...base, settlement: settlementUntilNext(decided), synced: true },
       decided: decided.map((each) => ({ ...each, ...shown.get(each.planned)?.written })),
       overwritten: overwrittenAmong(replaced, partnersIn(crm.mapping, schema)),
-      ...(window !== undefined && { window }),
+      window,
     };
   switch (outcome?.kind) {
     case 'gone':

@@ -53,7 +53,7 @@ export async function readDeliveryFilter(
   };
 }
 
-/** Whether a filter is narrow enough for a replay: by whom it went to, what it is about, or since when. */
+/** Whether a filter is narrow enough for a replay: by who got it, what it is about, or since when. */
 export const isNarrowFilter = ({ monitor, entity, since }: DeliveryFilter): boolean =>
   monitor !== undefined || entity !== undefined || since !== undefined;
 

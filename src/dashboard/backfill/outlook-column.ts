@@ -20,7 +20,7 @@ export interface OutlookColumn {
   readonly cells: ReadonlyMap<string, Markup>;
 }
 
-/** Reads the records of a page whose companies the register has told of: one call, for as long as a page may wait. */
+/** Reads the records of a page whose companies the register has reported: one call, for as long as a page may wait. */
 export async function readOutlook(
   deps: BackfillPageDeps,
   visit: Visit,

@@ -108,7 +108,7 @@ async function holdersOf({ store }: CompanyDeps, { ref, entity }: NamedRecord): 
   return (holders.get(entity) ?? []).filter((id) => id !== ref.recordId);
 }
 
-/** What speaks against the company itself: a number that cannot be right, or that nobody has told of. */
+/** What speaks against the company itself: a number that cannot be right, or that no event has mentioned. */
 async function companyRemark({ store }: CompanyDeps, reader: Reader, entity: string): Promise<Markup> {
   if (isMistyped(entity)) return html`<p class="notice bad">${reader.text('link.mistyped')}</p>`;
   const isKnown = (await companyNames(store.db, [entity])).has(entity);

@@ -1,4 +1,4 @@
-/** The lists of monitors and of third-party jobs: how each does, and whom it tells. */
+/** The lists of monitors and of third-party jobs: how each does, and who gets its changes. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';

@@ -4,7 +4,7 @@
 const OLDEST_MS = 60_000;
 
 /**
- * Gives what was read last, and reads it anew beside that if it is older than `ms`. Only who finds nothing, or figures of
+ * Gives what was read last, and also reads it again if it is older than `ms`. Only who finds nothing, or figures of
  * more than a minute ago, waits for the reading. Where a read fails, the last figures stand until then.
  */
 export function recently<T>(ms: number, elapsed: () => number, read: () => Promise<T>): () => Promise<T> {

@@ -86,7 +86,7 @@ function keptOf(next: string, fields: Fields | undefined): Pick<SignOn, 'next' |
   return hasSecret ? { next: '/', kept: null } : { next, kept: packFields(fields) };
 }
 
-/** Takes in whom the issuer sends back. */
+/** Takes in the person that the issuer sends back. */
 async function comeBack(deps: SignOnDeps, { request, reply }: Exchange): Promise<FastifyReply> {
   const { store, now, settings, issuer } = deps;
   const to = { request, reply, halves: deps.halves };

@@ -6,7 +6,7 @@ const MOST_KNOWN = 10_000;
 
 export type CallLimit = (who: string) => number | undefined;
 
-/** Each caller's minute begins with its first call. A clock that was set back begins anew. */
+/** Each caller's minute begins with its first call. A clock that was set back begins again. */
 export function createCallLimit(most: number, now: () => number = () => performance.now()): CallLimit {
   const known = new Map<string, { readonly since: number; calls: number }>();
   return (who) => {

@@ -142,7 +142,7 @@ export function checkUrl(text: string, { refusal, instead = '' }: UrlOptions = {
     return [{ path, message: 'should be an address, as https://example.com/webhook' }];
   if (url.username !== '' || url.password !== '')
     return [{ path, message: `should hold no user name and password${instead}` }];
-  // A name is looked up at each delivery; a literal can be judged now.
+  // A name is looked up at each delivery; a literal can be checked now.
   const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[|\]$/g, '');
   const refused = isIP(host) === 0 ? undefined : refusal?.(host);
   if (refused === undefined) return [];

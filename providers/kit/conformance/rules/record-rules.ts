@@ -59,7 +59,7 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
   {
     name: 'record-address',
     about: 'recordAddress gives an https address of its own for each record, from which idInAddress reads the id again',
-    why: 'a person judges one record by the page of another',
+    why: 'a person assesses one record by the page of another',
     has: ({ subject }) => subject.provider.recordAddress !== undefined,
     run: async ({ ids, connection, settings, subject: { provider } }) => {
       const { id: account } = await patiently(() => connection.check(live()));

@@ -4,7 +4,7 @@ import type { Db } from '../../../store/store.ts';
 import { countRows, countWhere, type ScanCounts } from './scan-rows.ts';
 
 export interface BackfillOutcome extends ScanCounts {
-  /** Of the linked ones: those the monitoring service confirmed, refused, or was not yet told of. */
+  /** Of the linked ones: those the monitoring service confirmed, refused, or does not know yet. */
   readonly observed: number;
   readonly refused: number;
   readonly unconfirmed: number;

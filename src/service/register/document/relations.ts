@@ -158,7 +158,7 @@ const byId = (a: BodyMember, b: BodyMember): number => (a.entityId < b.entityId 
 /** The people that a document names in a body, now or formerly. */
 export interface Trace {
   readonly ids: ReadonlySet<string>;
-  /** The document names somebody whom it does not identify. */
+  /** The document names somebody without identifying them. */
   readonly isPartial: boolean;
   readonly unread: ReadonlySet<string>;
 }
