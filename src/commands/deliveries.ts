@@ -23,10 +23,11 @@ import {
 import type { Db, Store } from '../store/store.ts';
 import { readEntity } from './arguments/entity.ts';
 import { time } from './arguments/time.ts';
-import { shownTime, withStore } from './arguments/with-store.ts';
+import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, integer, many, oneOf, text, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
 import type { CommandContext } from './cli/context.ts';
+import { timeCell } from './cli/when.ts';
 import { performEachHere, performHere } from './operations/operation-command.ts';
 
 const SHOWN = 100;
@@ -69,14 +70,14 @@ const list = defineCommand({
       context.output.table(
         shown.map((delivery) => ({
           id: delivery.seq,
-          made: shownTime(delivery.createdAt),
+          made: timeCell(delivery.createdAt),
           monitor: delivery.monitor,
           entity: delivery.entity,
           name: delivery.name,
           events: context.json ? namesOf(delivery).join(' ') : shortened(namesOf(delivery)),
           state: delivery.state,
           attempts: delivery.attempts,
-          next: shownTime(delivery.nextAt),
+          next: timeCell(delivery.nextAt),
           status: delivery.status,
           error: delivery.error,
         })),

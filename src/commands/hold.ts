@@ -18,6 +18,7 @@ import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, optional, text, UsageError } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
+import { timeCell } from './cli/when.ts';
 
 const SHOWN = 1_000;
 
@@ -49,8 +50,8 @@ const list = defineCommand({
           record: `${hold.provider}:${hold.recordId}`,
           property: hold.property,
           entity: hold.entity ?? '',
-          since: shownTime(hold.since),
-          until: hold.until === null ? 'cleared' : shownTime(hold.until),
+          since: timeCell(hold.since),
+          until: hold.until === null ? 'cleared' : timeCell(hold.until),
           reason: hold.reason ?? '',
         })),
         'There is no such hold.',

@@ -3,10 +3,11 @@
 import { createKey, listKeys, revokeKey } from '../operations/keys.ts';
 import type { Ground } from '../operations/operation.ts';
 import type { EnabledJob } from '../service/monitors/jobs.ts';
-import { shownTime, withStore } from './arguments/with-store.ts';
+import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 import { oneLine } from './cli/table.ts';
+import { timeCell } from './cli/when.ts';
 import { operationCommand } from './operations/operation-command.ts';
 
 type Work = (ground: Ground) => Promise<ExitCode>;
@@ -38,9 +39,9 @@ const list = operationCommand(listKeys, {
       id,
       name,
       scopes: scopes.join(' '),
-      created: shownTime(createdAt),
-      used: shownTime(usedAt),
-      revoked: shownTime(revokedAt),
+      created: timeCell(createdAt),
+      used: timeCell(usedAt),
+      revoked: timeCell(revokedAt),
     }));
     output.table(rows, 'There are no keys: cvrsync keys create NAME makes one.');
   },

@@ -5,6 +5,7 @@ import { recordIdsIn } from './arguments/record-argument.ts';
 import { needProvider } from './arguments/with-monitoring.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, integer, oneOf, optional, text } from './cli/command.ts';
+import { timeCell } from './cli/when.ts';
 
 const MOST = 1_000;
 
@@ -33,7 +34,7 @@ export const command = defineCommand({
         entity: link.entity,
         state: link.state,
         observed: link.observed === 'on' || link.desired === 'off' ? link.observed : `${link.observed}, desired on`,
-        synced: link.synced_at === null ? null : new Date(link.synced_at).toISOString(),
+        synced: timeCell(link.synced_at),
         why: link.reason ?? link.observed_error,
       }));
       const isFiltered = [provider, entity, record, state].some((each) => each !== undefined);

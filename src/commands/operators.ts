@@ -13,8 +13,9 @@ import {
 import { createFirstLink, createLoginLink } from '../runtime/operators/sessions.ts';
 import type { Store } from '../store/store.ts';
 import { commandActor } from './arguments/actor.ts';
-import { shownTime, withStore } from './arguments/with-store.ts';
+import { withStore } from './arguments/with-store.ts';
 import { defineCommand, needed, oneOf, optional, UsageError } from './cli/command.ts';
+import { timeCell } from './cli/when.ts';
 
 const create = defineCommand({
   name: 'create',
@@ -58,8 +59,8 @@ const list = defineCommand({
     const rows = operators.map(({ name, role, createdAt, revokedAt }) => ({
       name,
       role,
-      created: shownTime(createdAt),
-      revoked: shownTime(revokedAt),
+      created: timeCell(createdAt),
+      revoked: timeCell(revokedAt),
     }));
     context.output.table(
       rows,

@@ -34,6 +34,7 @@ import {
 } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
+import { ago, timeCell } from './cli/when.ts';
 import { type Answered, answerReview, type Choice, hasFailed, type Result } from './review/answer.ts';
 import { answered, takeBackCommand } from './review/take-back.ts';
 
@@ -215,11 +216,14 @@ function print(
   }
   output.table(
     shown.map(({ id, kind, about, reason, since, advice, verbs, editor }) => {
-      const edited = editor === undefined ? '' : `; ${editor.name} edited it at ${shownTime(editor.at)}`;
+      const edited =
+        editor === undefined
+          ? ''
+          : `; ${editor.name} edited it ${ago(editor.at, Date.now())}, at ${shownTime(editor.at)}`;
       return {
         id,
         about,
-        since: shownTime(since),
+        since: timeCell(since),
         reason: `${reason}${edited}`,
         advice: `${advice}${finalNote(kind, verbs)}`,
       };

@@ -1,7 +1,8 @@
 /** Prints a command's results on stdout: for people, or with `--json` for programs. */
-import { maskedJson, maskedValue } from '../../protocol/text/mask.ts';
+import { maskedValue } from '../../protocol/text/mask.ts';
 import { painted, type Toned, toneOf } from './style.ts';
 import { escapeControls, renderTable, type TableRow, toTsv } from './table.ts';
+import { ago, isoTimeIn } from './when.ts';
 
 /** A process stream, or a test's. */
 export interface Sink {
@@ -40,8 +41,11 @@ export interface Output {
   entry(value: unknown, text: string): void;
 }
 
-/** With `colours`, tones and the words for states have colours. */
-export function createOutput(stdout: Sink, json: boolean, colours = false): Output {
+/**
+ * With `colours`, tones and the words for states have colours. A terminal shows times by how long ago they are; pipes and JSON
+ * have them in ISO 8601.
+ */
+export function createOutput(stdout: Sink, json: boolean, colours = false, now = Date.now): Output {
   const line = (text: string): void => void stdout.write(`${text}\n`);
   const scrub = (text: string): string => stdout.scrub?.(text) ?? text;
   const write = (text: string): void =>
@@ -50,7 +54,7 @@ export function createOutput(stdout: Sink, json: boolean, colours = false): Outp
   const scrubbed = (text: string): void => write(`${text}\n`);
   const scrubbedRow = (row: TableRow): TableRow =>
     Object.fromEntries(Object.entries(row).map(([column, value]) => [column, maskedValue(value, scrub)]));
-  const document = (value: unknown, indent?: number): void => scrubbed(maskedJson(value, scrub, indent));
+  const document = (value: unknown, indent?: number): void => scrubbed(shownJson(value, scrub, indent));
   return {
     line: (...parts) => {
       if (json) return;
@@ -66,17 +70,27 @@ export function createOutput(stdout: Sink, json: boolean, colours = false): Outp
       if (rows.length === 0) return line(empty);
       const shown = rows.map(scrubbedRow);
       if (stdout.isTTY !== true) return scrubbed(toTsv(shown));
+      const timed = shown.map((row) => withAges(row, now()));
       const width = stdout.columns ?? USUAL_WIDTH;
       // The cells are harmless already: only colours control the terminal.
-      return colours ? draw(`${renderTable(shown, width, paintState)}\n`) : scrubbed(renderTable(shown, width));
+      return colours ? draw(`${renderTable(timed, width, paintState)}\n`) : scrubbed(renderTable(timed, width));
     },
     result: (value, text) => (json || text === undefined ? document(value, 2) : line(text)),
     async lists(head, name, pages) {
-      for await (const part of partsOf(head, name, pages, (value) => maskedJson(value, scrub, 2))) write(part);
+      for await (const part of partsOf(head, name, pages, (value) => shownJson(value, scrub, 2))) write(part);
     },
     entry: (value, text) => (json ? document(value) : line(text)),
   };
 }
+
+const withAges = (row: TableRow, now: number): TableRow =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [column, value instanceof Date ? ago(value.getTime(), now) : value]),
+  );
+
+/** A document with masked values and with its times in ISO 8601. */
+const shownJson = (document: unknown, scrub: (text: string) => string, indent?: number): string =>
+  JSON.stringify(document, (key, value) => maskedValue(isoTimeIn(key, value), scrub), indent);
 
 /** A cell that is a state, in its colour. */
 function paintState(text: string): string {

@@ -1,6 +1,6 @@
 /** Formats rows as text: a table or blocks for a terminal of any width, one line a row for a pipe. Pure. */
 
-export type TableRow = Readonly<Record<string, string | number | boolean | null | undefined>>;
+export type TableRow = Readonly<Record<string, string | number | boolean | Date | null | undefined>>;
 
 const GAP = '  ';
 /** A narrower column of words would be unreadable. */
@@ -17,7 +17,8 @@ export const escapeControls = (text: string): string =>
 /** A text from outside as part of a line: it ends no line and commands nothing. */
 export const oneLine = (text: string): string => escapeControls(text.replaceAll(/\s+/gu, ' '));
 
-const cell = (value: TableRow[string]): string => oneLine(String(value ?? ''));
+const cell = (value: TableRow[string]): string =>
+  oneLine(value instanceof Date ? value.toISOString() : String(value ?? ''));
 
 const columnsOf = (rows: readonly TableRow[]): readonly string[] => [
   ...new Set(rows.flatMap((row) => Object.keys(row))),

@@ -19,10 +19,11 @@ import type { Ground } from '../../operations/operation.ts';
 import type { VersionEntry } from '../../runtime/config-versions.ts';
 import type { Store } from '../../store/store.ts';
 import { needProvider } from '../arguments/with-monitoring.ts';
-import { shownTime, withStore } from '../arguments/with-store.ts';
+import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, optional, UsageError } from '../cli/command.ts';
 import { confirmMany } from '../cli/confirm.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { timeCell } from '../cli/when.ts';
 import { operationCommand, performHere } from '../operations/operation-command.ts';
 
 const args = { provider: optional('the connection, as the configuration names it (default: all)') };
@@ -151,7 +152,7 @@ export const history = operationCommand(listConfigVersions, {
   show({ output, json }, versions: readonly VersionEntry[], deps) {
     if (json) return output.result(listConfigVersions.view?.(versions, deps));
     const rows = versions.map(({ id, acceptedAt, acceptedBy, digest }) => {
-      return { version: id, accepted: shownTime(acceptedAt), by: acceptedBy, digest };
+      return { version: id, accepted: timeCell(acceptedAt), by: acceptedBy, digest };
     });
     output.table(rows, 'No configuration was accepted yet: the first start of a daemon accepts it.');
   },

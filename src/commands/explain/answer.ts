@@ -4,6 +4,7 @@ import type { CurrentRecord } from '../../connector/explain/current.ts';
 import type { Timeline, TimelineDecision } from '../../connector/explain/timeline.ts';
 import type { RecordRef } from '../../connector/names/queues.ts';
 import { shownTime } from '../arguments/with-store.ts';
+import { ago } from '../cli/when.ts';
 
 export interface ExplainedRecord extends RecordRef {
   readonly current: CurrentRecord;
@@ -156,16 +157,17 @@ function ruleText(wanted: readonly Line[], property: string | undefined): string
 /** What cvrsync wrote last, and who changed it since, if the CRM says so. */
 function writeText({ edits }: ExplainedRecord, own: readonly TimelineDecision[], property: string | undefined): string {
   const isWanted = property === undefined ? () => true : isOf(property);
+  const now = Date.now();
   const write = own.findLast((each) => each.outcome === 'written' && isWanted(each));
   const event = write !== undefined && write.seq > 0 ? ` by event ${write.seq}` : '';
   const ours =
     write === undefined
       ? 'cvrsync wrote nothing'
-      : `cvrsync wrote ${property === undefined ? `${write.property} ` : ''}${shownValue(write.new)} at ${shownTime(write.at)}${event}`;
+      : `cvrsync wrote ${property === undefined ? `${write.property} ` : ''}${shownValue(write.new)} ${ago(write.at, now)}, at ${shownTime(write.at)}${event}`;
   const edit = editSince(edits.filter(isWanted), write?.at ?? 0);
   if (edit === undefined) return ours;
   const what = edit.value === undefined ? 'the record' : `${edit.property} to ${shownValue(edit.value)}`;
-  return `${edit.by} changed ${what} at ${shownTime(edit.at)}; before that ${ours}`;
+  return `${edit.by} changed ${what} ${ago(edit.at, now)}, at ${shownTime(edit.at)}; before that ${ours}`;
 }
 
 /** Salesforce has times in whole seconds. */

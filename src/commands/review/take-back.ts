@@ -2,10 +2,11 @@
 import { readAnswers } from '../../connector/review/given-answers.ts';
 import { type TakenBack, takeBack } from '../../connector/review/take-back.ts';
 import type { Selection } from '../../connector/undo/writes.ts';
-import { shownTime, withStore } from '../arguments/with-store.ts';
+import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, integer, many, UsageError } from '../cli/command.ts';
 import { commandLine } from '../cli/command-line.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { timeCell } from '../cli/when.ts';
 
 const SHOWN = 100;
 
@@ -16,7 +17,7 @@ export const answered = defineCommand({
   options: { limit: integer(`show at most this many (default ${SHOWN})`) },
   async run(context, _args, { limit = SHOWN }) {
     const given = await withStore(context, ({ db }) => readAnswers(db, limit));
-    const shown = given.map(({ subject: id, verb, at }) => ({ id, answer: verb, at: shownTime(at) }));
+    const shown = given.map(({ subject: id, verb, at }) => ({ id, answer: verb, at: timeCell(at) }));
     context.output.table(shown, 'No answer can be taken back.');
     return 0;
   },
