@@ -13,20 +13,22 @@ import { shownStore, storeExists } from './arguments/with-store.ts';
 import { allFindings, diskFindings, warningsOf } from './check/findings.ts';
 import { readableFindings } from './check/readable-files.ts';
 import { defineCommand, flag, integer } from './cli/command.ts';
+import type { CommandContext } from './cli/context.ts';
 
 export const command = defineCommand({
   name: 'check',
-  examples: ['check', 'check --create-properties'],
+  examples: ['check', 'check --all', 'check --create-properties'],
   audit: { action: 'property.create', where: 'createProperties' },
   about:
     'test configuration, store, upstream key, CRM credentials, mapped properties, register, mail server and monitors, and say what to fix',
   options: {
+    all: flag('show also what is as it should be'),
     timeout: integer('stop all tests after this many seconds (default 60)', 'seconds'),
     createProperties: flag(
       'create the properties that a mapping needs and a CRM lacks; needs the right to change its schema',
     ),
   },
-  run: async (context, _args, { timeout = 60, createProperties }) => {
+  run: async (context, _args, { timeout = 60, createProperties, all }) => {
     const loaded = await context.loaded();
     const { config, file } = loaded;
     const missing = nothingToRun(config);
@@ -57,19 +59,31 @@ export const command = defineCommand({
       await client.close();
       await opened.store?.close();
     }
-    context.output.table(
-      findings.map(({ level, subject, found, advice }) => ({
-        level,
-        subject,
-        found,
-        ...(advice !== undefined && { advice }),
-      })),
-    );
+    // What it created is worth seeing, too.
+    const isWhole = all || createProperties;
+    showFindings(context, findings, isWhole);
     const count = (level: Finding['level']) => findings.filter((each) => each.level === level).length;
-    context.output.line(`\n${count('fail')} to fix, ${count('warn')} to look at.`);
+    const fine = findings.filter((each) => !asks(each)).length;
+    const rest = isWhole || context.json || fine === 0 ? '' : ` ${fine} more are as they should be: --all shows them.`;
+    context.output.line(`\n${count('fail')} to fix, ${count('warn')} to look at.${rest}`);
     return count('fail') > 0 ? 1 : 0;
   },
 });
+
+const ORDER: readonly Finding['level'][] = ['fail', 'warn', 'info', 'ok'];
+
+/** What to fix first, then what else asks something of you; with `all`, and for programs, every finding. */
+function showFindings({ output, json }: CommandContext, findings: Findings, all: boolean): void {
+  const order = (finding: Finding): number => (json ? 0 : ORDER.indexOf(finding.level));
+  const shown = findings
+    .filter((finding) => all || json || asks(finding))
+    .toSorted((a, b) => order(a) - order(b))
+    .map(({ level, subject, found, advice }) => ({ level, subject, found, ...(advice !== undefined && { advice }) }));
+  output.table(shown, 'Everything is as it should be.');
+}
+
+const asks = ({ level, advice }: Finding): boolean =>
+  level === 'fail' || level === 'warn' || (level === 'info' && advice !== undefined);
 
 interface OpenedStore {
   readonly store: Store | undefined;

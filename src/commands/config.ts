@@ -1,8 +1,8 @@
 /** `config`: writes, describes and accepts the configuration file. */
 import { writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { BUILT_IN } from '../../providers/index.ts';
-import { initialConfig, type Plugin } from '../config/init.ts';
+import { initialConfig, type Plugin, SCHEMA_FILE } from '../config/init.ts';
 import { entrySchema, loadProvider } from '../config/plugins/plugin.ts';
 import { schemaDocument } from '../config/schema-document.ts';
 import { shownConfig } from '../installation.ts';
@@ -44,9 +44,14 @@ const init = defineCommand({
         throw new UsageError(`${file} exists: name another with --config, or replace it with --force`);
       throw new Error(`cannot write ${file}`, { cause: error });
     });
+    const schemaFile = join(dirname(file), SCHEMA_FILE);
+    const described = await schemaDocument(new Map(plugins.map(({ use, schema: entry }) => [use, entry])));
+    await writeFile(schemaFile, JSON.stringify(described)).catch((error: unknown) => {
+      context.log.warn({ err: error, file: schemaFile }, 'the schema for editors cannot be written');
+    });
     const names = variablesIn(text);
     context.output.result(
-      { file, environment: names },
+      { file, schema: schemaFile, environment: names },
       `Wrote ${file}. Set ${names.join(', ')}, then run: cvrsync check`,
     );
     return 0;
@@ -67,7 +72,8 @@ const schema = defineCommand({
   run: async (context, { plugins }) => {
     const described = await Promise.all(plugins.map((use) => describePlugin(use, '.')));
     const document = await schemaDocument(new Map(described.map(({ use, schema: entry }) => [use, entry])));
-    context.output.result(document);
+    // On one line, which is twice as short.
+    context.output.entry(document, JSON.stringify(document));
     return 0;
   },
 });

@@ -70,6 +70,9 @@ const WIDTH = 100;
 /** The providers of a file if the command names none: the CRMs to which everyone has an account of their own. */
 const USUAL: readonly string[] = ['hubspot', 'salesforce'];
 
+/** The schema beside the file, which editors complete and check it by. */
+export const SCHEMA_FILE = 'cvrsync.schema.json';
+
 /** The text of the file, with an entry for each provider: built in, or one of the plugins. */
 export async function initialConfig(
   names: readonly string[] = USUAL,
@@ -82,6 +85,7 @@ export async function initialConfig(
   ];
   const uses = Object.fromEntries(plugins.flatMap(neededBy));
   const lines = [
+    `# yaml-language-server: $schema=${SCHEMA_FILE}`,
     '# Configuration of cvrsync. Lines that begin with # and a key show the default, or an example.',
     `# ${env('NAME')} and ${env('NAME:-default')} come from the environment; NAME_FILE may name a file with the value instead.`,
     '# Write $${ for the characters themselves. Check it all with: cvrsync check',

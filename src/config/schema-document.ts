@@ -35,14 +35,75 @@ export async function schemaDocument(plugins: ReadonlyMap<string, TObject> = new
   );
   const entry = { type: 'object', required: ['use'], properties: { use: { type: 'string' } }, allOf: rules };
   const document = relax(plain(configSchema), { providers: entry });
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'cvrsync configuration', ...document };
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'cvrsync configuration',
+    ...shared(document),
+  };
+}
+
+/** What a reference does not replace: it differs where the rest is the same. */
+const ANNOTATIONS = ['description', 'default'];
+/** A shorter schema is not worth a reference. */
+const SHARED_FROM = 60;
+
+/** Moves what occurs more than once into `$defs`, which makes the document twenty times smaller. */
+function shared(document: Json): Json {
+  const counts = new Map<string, number>();
+  const count = (schema: Json): Json => {
+    const core = JSON.stringify(split(schema).core);
+    counts.set(core, (counts.get(core) ?? 0) + 1);
+    if (counts.get(core) === 1) mapParts(schema, count);
+    return schema;
+  };
+  count(document);
+  const often = [...counts].filter(([core, times]) => times > 1 && core.length >= SHARED_FROM);
+  const names = new Map(often.map(([core], index) => [core, `part${index + 1}`]));
+  const refer = (schema: Json): Json => {
+    const { core, annotations } = split(schema);
+    const name = names.get(JSON.stringify(core));
+    return { ...annotations, ...(name === undefined ? mapParts(core, refer) : { $ref: `#/$defs/${name}` }) };
+  };
+  const definitions = [...names].map(([core, name]) => [name, mapParts(parsed(core), refer)] as const);
+  return { ...mapParts(document, refer), $defs: Object.fromEntries(definitions) };
+}
+
+function split(schema: Json): { readonly core: Json; readonly annotations: Json } {
+  const isNote = ([key]: readonly [string, unknown]): boolean => ANNOTATIONS.includes(key);
+  const entries = Object.entries(schema);
+  return {
+    core: Object.fromEntries(entries.filter((entry) => !isNote(entry))),
+    annotations: Object.fromEntries(entries.filter(isNote)),
+  };
+}
+
+/** The keys of a schema that hold schemas: one, a list, or one for each name. */
+const PARTS: ReadonlyMap<string, 'one' | 'many' | 'named'> = new Map([
+  ...['items', 'additionalProperties', 'if', 'then'].map((key) => [key, 'one'] as const),
+  ...['anyOf', 'allOf'].map((key) => [key, 'many'] as const),
+  ...['properties', 'patternProperties'].map((key) => [key, 'named'] as const),
+]);
+
+function mapParts(schema: Json, map: (part: Json) => Json): Json {
+  const mapped = (value: unknown): unknown => (isJson(value) ? map(value) : value);
+  const entries = Object.entries(schema).map(([key, value]) => {
+    const kind = PARTS.get(key);
+    if (kind === 'one') return [key, mapped(value)];
+    if (kind === 'many' && Array.isArray(value)) return [key, value.map(mapped)];
+    if (kind === 'named' && isJson(value))
+      return [key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapped(each)]))];
+    return [key, value];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The schema as JSON, without TypeBox's own marks. */
-const plain = (schema: TObject): Json => {
-  const copy: unknown = JSON.parse(JSON.stringify(schema));
-  return isJson(copy) ? copy : {};
-};
+const plain = (schema: TObject): Json => parsed(JSON.stringify(schema));
+
+function parsed(text: string): Json {
+  const value: unknown = JSON.parse(text);
+  return isJson(value) ? value : {};
+}
 
 /** Makes a schema as tolerant as the reader; `records` holds the schemas of record values, by name. */
 function relax(schema: Json, records: Json = {}): Json {
@@ -56,8 +117,9 @@ function relax(schema: Json, records: Json = {}): Json {
   if (isJson(schema['properties'])) return { ...common, ...relaxObject(schema, schema['properties'], records) };
   if (isJson(schema['items'])) return { ...schema, items: relax(schema['items'], records) };
   const isFree = schema['type'] === 'string' && schema['pattern'] === undefined;
-  if (isFree || !('pattern' in schema || 'enum' in schema || SCALARS.includes(schema['type']))) return schema;
-  const { description: _about, default: _default, ...rest } = schema;
+  const { description: _about, default: _default, secret: _secret, ...rest } = schema;
+  if (isFree || !('pattern' in schema || 'enum' in schema || SCALARS.includes(schema['type'])))
+    return { ...common, ...rest };
   return { ...common, anyOf: [rest, REFERENCE] };
 }
 
@@ -80,9 +142,10 @@ function relaxObject(schema: Json, properties: Json, records: Json): Json {
         ];
       return [name, relax(isJson(property) ? property : {}, records)];
     });
+  const needed = required.filter(isNeeded);
   return {
     type: 'object',
-    required: required.filter(isNeeded),
+    ...(needed.length > 0 && { required: needed }),
     properties: Object.fromEntries(relaxed),
     patternProperties: { _FILE$: { type: 'string', description: 'A file that holds the value.' } },
     additionalProperties: schema['additionalProperties'] ?? true,

@@ -192,3 +192,22 @@ describe('check of a service', () => {
     expect(await readFile(`${store}.key`, 'utf8')).toBe('not a key');
   });
 });
+
+it('shows what to fix first, and what is as it should be with --all', async () => {
+  const file = join(newFolder(), 'cvrsync.json');
+  const service = { register: { source: 'file', path: '/nonexistent/register' } };
+  await writeFile(file, JSON.stringify({ store, service }));
+  const [brief, whole] = [
+    await runCli(['--config', file, 'check']),
+    await runCli(['--config', file, 'check', '--all']),
+  ];
+  const levels = ({ stdout }: { readonly stdout: string }) =>
+    stdout.split('\n').flatMap((line) => /^(ok|info|warn|fail)\t/u.exec(line)?.[1] ?? []);
+  expect(levels(brief)).not.toContain('ok');
+  expect(levels(brief)[0]).toBe('fail');
+  expect(brief.stdout).toMatch(/\d to fix, \d to look at\. \d+ more are as they should be: --all shows them\./u);
+  const all = levels(whole);
+  const order = ['fail', 'warn', 'info', 'ok'];
+  expect(all).toEqual(all.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)));
+  expect(new Set(all)).toContain('ok');
+});

@@ -78,7 +78,7 @@ describe.each(SUITE_ENGINES)('versions of the accepted configuration (%s)', (eng
     expect(names()).toEqual(HAND);
     expect(third.lines.filter(({ msg }) => msg.includes('waits to be accepted'))).toEqual([]);
     expect((await third.cli('config', 'diff')).code).toBe(0);
-    expect((await third.cli('check')).stdout).toContain('a rollback set that aside');
+    expect((await third.cli('check', '--all')).stdout).toContain('a rollback set that aside');
     expect((await third.cli('config', 'apply', '--yes')).stdout).toContain('decides as the accepted rules do');
     expect((await third.cli('config', 'apply', 'hubspot', '--yes')).code).toBe(0);
     expect(await policyOf(third)).toBe('always');

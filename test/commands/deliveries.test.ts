@@ -71,7 +71,11 @@ it('lists deliveries, newest first, by what is asked for', async () => {
   expect(code).toBe(0);
   const rows: { state: string; name: string; made: string; next: string }[] = JSON.parse(stdout);
   expect(rows.map(({ state }) => state)).toEqual(['due', 'failed', 'held', 'done']);
-  expect(rows[0]).toMatchObject({ name: 'Firma 3 ApS', made: '2026-03-04 12:00:00Z', next: '2026-03-04 12:00:00Z' });
+  expect(rows[0]).toMatchObject({
+    name: 'Firma 3 ApS',
+    made: '2026-03-04T12:00:00.000Z',
+    next: '2026-03-04T12:00:00.000Z',
+  });
   const count = async (...argv: readonly string[]) =>
     (JSON.parse((await run('list', '--json', ...argv)).stdout) as unknown[]).length;
   expect(await count()).toBe(8);

@@ -18,8 +18,8 @@ const ADDRESSES: Readonly<Record<string, (id: string) => readonly string[]>> = {
 
 /** What is said where HubSpot names no users, and Salesforce tracks no field. */
 const LESS = {
-  hubspot: /^HubSpot user \d+ changed name to "B ApS \(VIP\)" at/u,
-  salesforce: /^Bo Lind changed the record at/u,
+  hubspot: /^HubSpot user \d+ changed name to "B ApS \(VIP\)" .*, at/u,
+  salesforce: /^Bo Lind changed the record .*, at/u,
 } as const;
 
 describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own }) => {
@@ -51,7 +51,7 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
       'Holds now': '"B ApS (VIP)"',
       Register: '"B ApS" (event 1)',
       Rule: 'edited: a person changed it, and cvrsync keeps that',
-      'Last write': expect.stringMatching(/cvrsync wrote "B ApS" at \S+ \S+ by event 1$/u),
+      'Last write': expect.stringMatching(/cvrsync wrote "B ApS" .*, at \S+ \S+ by event 1$/u),
       'What to do': expect.stringContaining(`cvrsync release ${crm}:${id} ${name} --once`),
     });
     expect(stdout).not.toMatch(new RegExp(`→ ${own}:|status`, 'u'));
@@ -65,7 +65,9 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
     const { fixture, id } = await edited({ hubspot: { scopes: owners }, salesforce: { trackedFields: [name] } });
     const said = answer((await fixture.cli('explain', `${crm}:${id}`, name)).stdout);
     const what = `Bo Lind changed ${name} to "B ApS \\(VIP\\)"`;
-    expect(said['Last write']).toMatch(new RegExp(`^${what} at \\S+ \\S+; before that cvrsync wrote "B ApS" at`, 'u'));
+    expect(said['Last write']).toMatch(
+      new RegExp(`^${what} .*, at \\S+ \\S+; before that cvrsync wrote "B ApS" .*, at`, 'u'),
+    );
     const untold = await edited({ hubspot: { scopes } });
     const less = answer((await untold.fixture.cli('explain', `${crm}:${untold.id}`, name)).stdout);
     expect(less['Last write']).toMatch(LESS[crm]);

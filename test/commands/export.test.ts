@@ -1,5 +1,6 @@
 /** What `export` finds of a company and of a person: everything in the store that names them. */
 import { describe, expect, it } from 'vitest';
+import { isoTimeIn } from '../../src/commands/cli/when.ts';
 import { COMPANY, playStory } from '../dashboard/story.ts';
 import { ENGINES } from '../support/stores.ts';
 import { rowsWith } from './whole-store.ts';
@@ -11,10 +12,16 @@ const exported = (stdout: string): readonly string[] => {
   return Object.entries(tables).flatMap(([table, rows]) => rows.map((row) => `${table} ${JSON.stringify(row)}`));
 };
 
+/** A row of the store, as a document has its times. */
+function withIsoTimes(row: string): string {
+  const at = row.indexOf(' ') + 1;
+  return row.slice(0, at) + JSON.stringify(JSON.parse(row.slice(at)), isoTimeIn);
+}
+
 describe.each(ENGINES)('on %s', (engine) => {
   it.each([COMPANY, PERSON])('export prints every row that names %s, and those of its records', async (entity) => {
     const { fixture, records } = await playStory({ engine });
-    const before = await rowsWith(fixture.app.store, entity);
+    const before = (await rowsWith(fixture.app.store, entity)).map(withIsoTimes);
     expect(before.length).toBeGreaterThan(1);
     const { code, stdout } = await fixture.cli('export', entity);
     expect(code).toBe(0);

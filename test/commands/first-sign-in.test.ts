@@ -15,7 +15,7 @@ it('serve prints a link that signs the first operator in, and check fails until 
   const file = join(folder, 'cvrsync.json');
   const service = { register: { source: 'file', path: folder } };
   writeFileSync(file, JSON.stringify({ server: { port: 0 }, store: join(folder, 'store.db'), service }));
-  const found = async () => (await runCli(['--config', file, 'check'])).stdout;
+  const found = async () => (await runCli(['--config', file, 'check', '--all'])).stdout;
   expect(await found()).toContain('none yet: serve prints a link');
   expect(await found()).not.toContain('nobody can sign in');
 

@@ -25,7 +25,7 @@ describe('operators', () => {
     expect(made).toMatchObject({ name: 'Ida', role: 'operator' });
     expect(await findOperator(store.db, made.token)).toEqual({ name: 'Ida', role: 'operator' });
     expect(JSON.parse((await run('list', '--json')).stdout)).toMatchObject([
-      { name: 'Ida', role: 'operator', revoked: '' },
+      { name: 'Ida', role: 'operator', revoked: null },
     ]);
     expect((await run('list')).stdout).not.toContain(made.token);
     await store.write((tx) => startSession(tx, { operator: 'Ida', agent: 'a browser' }, Date.now()));

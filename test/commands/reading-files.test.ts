@@ -76,7 +76,7 @@ describe('commands that only read never migrate a store', () => {
     expect([ran.code, ran.stdout]).toEqual([1, '']);
     expect(ran.stderr).toContain(`there is no store at ${join(folder, 'no-token/x.db')} yet (\`store: no-token/x.db\``);
     expect(await readdir(folder)).not.toContain('no-token');
-    const checked = await cvrsync(['--config', config, 'check']);
+    const checked = await cvrsync(['--config', config, 'check', '--all']);
     expect(checked.stdout).toContain(`sqlite at ${join(folder, 'no-token/x.db')}, made`);
     expect((await cvrsync(['--config', config, 'token'])).stdout).toMatch(/^[\w-]{43}\n$/);
   });

@@ -60,7 +60,7 @@ describe('the admin token', () => {
     const port = await freePort();
     const { start, cli } = prepare(store, { server: { port: 0 }, admin: { port } });
     await start();
-    const reported = async () => (await cli('check')).stdout;
+    const reported = async () => (await cli('check', '--all')).stdout;
     expect(await reported()).toContain('the running daemon accepts the admin token');
     writeFileSync(`${store}.token`, 'another-token-of-some-length\n');
     expect(await reported()).toContain('has another admin token');

@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -10,6 +11,7 @@ import { redact } from '../../src/config/redact.ts';
 import { configSchema } from '../../src/config/schema/schema.ts';
 import { schemaDocument } from '../../src/config/schema-document.ts';
 import { maskerOf } from '../../src/protocol/text/mask.ts';
+import { runCli } from '../support/cli.ts';
 import { checked, connectorWith, hubspotEntry } from '../support/config.ts';
 
 const ENV = {
@@ -79,6 +81,25 @@ describe('the JSON Schema', () => {
       true,
     );
     expect(takes(connectorWith({ webhook: {} }))).toBe(false);
+  });
+
+  it('is under 100 kB as it is printed, and every reference in it leads somewhere', async () => {
+    const { stdout } = await runCli(['config', 'schema']);
+    expect(stdout.length).toBeLessThan(100_000);
+    expect(Object.keys(JSON.parse(stdout).properties)).toContain('connector');
+    // Another reader of schemas than ours, as an editor has.
+    new Ajv2020({ strict: false }).compile(JSON.parse(stdout));
+  });
+
+  it('is written beside the file by config init, whose first line names it', async () => {
+    const file = join(await mkdtemp(join(folder, 'init-')), 'own.yaml');
+    const { code, stdout } = await runCli(['--json', '--config', file, 'config', 'init', 'hubspot']);
+    expect(code).toBe(0);
+    const [first] = (await readFile(file, 'utf8')).split('\n');
+    expect(first).toBe('# yaml-language-server: $schema=cvrsync.schema.json');
+    const { schema } = JSON.parse(stdout);
+    expect(schema).toBe(join(dirname(file), 'cvrsync.schema.json'));
+    expect(JSON.parse(await readFile(schema, 'utf8'))).toHaveProperty('$defs');
   });
 });
 
