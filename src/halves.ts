@@ -32,6 +32,10 @@ export const addressFor = <A extends string | Promise<string>>(role: DaemonRole,
 export const serviceAddress = (config: Config): string =>
   addressFor('service', config, ownAddress(config.server.host, config.server.port));
 
+/** How an installation is called in messages: its public address, or the one on this machine. */
+export const placeOf = ({ server: { publicUrl, host, port } }: Pick<Config, 'server'>): string =>
+  publicUrl ?? ownAddress(host, port);
+
 /** The service the connector calls: the configured one, else the other half of this process at `own`, else none. */
 export async function upstreamOf<A extends string | Promise<string>>(
   config: Config,

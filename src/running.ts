@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { AlertDeps, Alerts } from './alerts/alerts.ts';
 import type { Config } from './config/load.ts';
 import { allowsBeneficialOwners, wireOf } from './config/load.ts';
+import { digestOf } from './config/schema/alerts.ts';
 import type { DaemonRole } from './config/schema/roles.ts';
 import { configurationOf } from './configuration.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
@@ -15,7 +16,7 @@ import { addWebhookRoute } from './connector/intake/webhook.ts';
 import { retryRefused } from './connector/monitoring/monitoring.ts';
 import { measureReview } from './connector/review/review-list.ts';
 import { createTestViewer } from './connector/test-event.ts';
-import { addressFor, adminTokenOf, secretsOf, upstreamOf } from './halves.ts';
+import { addressFor, adminTokenOf, placeOf, secretsOf, upstreamOf } from './halves.ts';
 import type { Metrics } from './http/metrics.ts';
 import { type Addresses, describeRoutes, joinDocuments } from './http/openapi/openapi.ts';
 import type { SentNames } from './http/openapi/webhook.ts';
@@ -200,6 +201,7 @@ async function addAdmin(
   addAdminApi(admin, {
     ...{ store, now, adminToken, configuration, connector, wake: connector?.wake },
     ...{ installed: () => installedOf(live.config), register: management?.register },
+    digest: () => digestOf(live.config, placeOf(live.config)),
     service: management && { ...management, options: management.monitorOptions },
   });
 }
@@ -283,8 +285,9 @@ async function backupsOf({ store: file, backup, service }: Config, base: Base): 
 }
 
 /** Loaded if they are configured, as the halves are. */
-async function alertsOf({ alerts }: Config, deps: AlertDeps): Promise<Alerts | undefined> {
-  return alerts && (await import('./alerts/alerts.ts')).startAlerts(deps, alerts);
+async function alertsOf({ alerts, admin }: Config, deps: AlertDeps): Promise<Alerts | undefined> {
+  const dashboard = admin.publicUrl;
+  return alerts && (await import('./alerts/alerts.ts')).startAlerts({ ...deps, dashboard }, alerts);
 }
 
 /** The connector as a service of the same configuration tells it of changes; nothing if it has another service. */

@@ -15,6 +15,7 @@ import { type AlertSettings, type Channel, openChannels } from './channel.ts';
 import { conditionsOf } from './conditions.ts';
 import { messageId, messageOf } from './message.ts';
 import { observe } from './observe.ts';
+import { digestLane, endDigest, markDigests, sendDigest } from './send-digest.ts';
 import { type StoredAlert, step } from './state.ts';
 import { alertOfStore, type StoreAlertDeps } from './store-alerts.ts';
 
@@ -25,6 +26,8 @@ const LONGEST_BACKOFF_MS = 15 * 60_000;
 
 export interface AlertDeps extends StoreAlertDeps {
   readonly store: Store;
+  /** The dashboard's address in a browser, for links. */
+  readonly dashboard?: string | undefined;
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
@@ -36,14 +39,12 @@ export interface Alerts {
 export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Promise<Alerts> {
   const { store, now, log } = deps;
   const channels = openChannels(settings);
-  await store.write((tx) =>
-    mark(
-      tx,
-      ALERT_QUEUE,
-      channels.map(({ name }) => name),
-      now(),
-    ),
-  );
+  const { digest } = settings;
+  await store.write(async (tx) => {
+    const names = channels.map(({ name }) => name);
+    await mark(tx, ALERT_QUEUE, names, now());
+    if (digest !== undefined) await markDigests(tx, ALERT_QUEUE, channels, { digest, now: now() });
+  });
   const worker: Worker = startWorker({
     store,
     wakeUp: createWakeUp(),
@@ -54,6 +55,12 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
     concurrency: channels.length,
     async run(claims, signal) {
       for (const claim of claims) {
+        const digested = channels.find(({ name }) => digestLane(name) === claim.key);
+        if (digested !== undefined) {
+          if (digest === undefined) await endDigest(store, claim);
+          else await sendDigest({ ...deps, channel: digested, digest }, claim, signal);
+          continue;
+        }
         const channel = channels.find(({ name }) => name === claim.key);
         // A lane of a replica with another configuration, or of an earlier one.
         if (channel === undefined) await store.write((tx) => settle(tx, claim, { kind: 'done' }));

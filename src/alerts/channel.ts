@@ -5,6 +5,7 @@ import { errorText } from '../protocol/text/error-text.ts';
 import { openWebhookClient } from '../service/delivery/post.ts';
 import { domainOf } from '../service/mail/address.ts';
 import { openMailer } from '../service/mail/send.ts';
+import type { DigestSettings } from './digest.ts';
 import { type AlertMessage, slackText } from './message.ts';
 
 /** The section `alerts` of the configuration, with the effective mail server. */
@@ -14,6 +15,8 @@ export interface AlertSettings {
   readonly mail?: { readonly to: readonly string[]; readonly url: string; readonly from: string };
   readonly reviewOver: number;
   readonly registerBehindMinutes: number;
+  /** The weekly digest; off if absent. */
+  readonly digest?: DigestSettings;
 }
 
 export interface Channel {

@@ -131,6 +131,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./provider.ts'),
   },
   {
+    name: 'alerts',
+    about: 'show what cvrsync tells operators by mail or webhook: digest',
+    load: () => import('./alerts.ts'),
+  },
+  {
     name: 'completion',
     about: 'print the script that completes commands, options, values and names of connections in a shell',
     load: () => import('./completion.ts'),

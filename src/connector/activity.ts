@@ -12,7 +12,8 @@ const DECISIONS: CountedTable = {
   table: 'history',
   key: 'id',
   at: 'at',
-  kind: sql`case when outcome in ('written', 'kept', 'refused') and lines is not null then outcome end`,
+  kind: sql`case when lines is null then null when outcome = 'written' and rule = 'undo' and seq = 0 then 'undone'
+    when outcome in ('written', 'kept', 'refused') then outcome end`,
   subject: sql`provider`,
   count: (tx) => sql`(select count(*) from ${elements(tx, 'lines')})`,
 };

@@ -1,14 +1,16 @@
 /** The operations that every installation has, also without the service. */
 import type { TObject } from 'typebox';
 import { applyConfig, type ConfigNeeds, diffConfig, listConfigVersions, rollbackConfig } from './configuration.ts';
+import { type DigestNeeds, previewDigest } from './digest.ts';
 import type { Operation } from './operation.ts';
 import { readStatus, type StatusNeeds } from './status.ts';
 
 /** What they need, together. */
-export interface InstallationNeeds extends StatusNeeds, ConfigNeeds {}
+export interface InstallationNeeds extends StatusNeeds, ConfigNeeds, DigestNeeds {}
 
 export const INSTALLATION_OPERATIONS: readonly Operation<TObject, unknown, InstallationNeeds>[] = [
   readStatus,
+  previewDigest,
   diffConfig,
   applyConfig,
   listConfigVersions,

@@ -249,13 +249,14 @@ interface ActivityTable {
 }
 
 /**
- * `written`, `kept` and `refused` count properties, `received` webhooks, `sent` and `failed` attempts to deliver. The others
+ * `written`, `kept`, `undone` and `refused` count properties, `received` webhooks, `sent` and `failed` attempts to deliver. The others
  * are states as last seen in the span: the records of a connection (`linked`), those among them that differ, are left alone
  * or fail, and how many seconds the register is behind.
  */
 export type ActivityKind =
   | 'written'
   | 'kept'
+  | 'undone'
   | 'refused'
   | 'received'
   | 'sent'

@@ -42,6 +42,7 @@ test('no command prints a time as a number', async () => {
   const job = await made('jobs', 'create', 'hubspot', '--key', key.id, '--inactive');
   const lines: Readonly<Record<string, string>> = {
     status: '',
+    'alerts digest': '',
     check: '',
     review: '',
     'review list': '--kind difference',

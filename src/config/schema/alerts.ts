@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox';
 import type { ConfigProblem } from './fill.ts';
 import { CLOSED, text } from './shapes.ts';
 
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+
 /** The `alerts` part of the configuration: who gets an alert when something needs a person. */
 export const alerts = Type.Object(
   {
@@ -34,6 +36,26 @@ export const alerts = Type.Object(
           from: Type.Optional(text('Sender (default: that of service.smtp).')),
         },
         { ...CLOSED, description: 'Alerts by mail.' },
+      ),
+    ),
+    digest: Type.Optional(
+      Type.Object(
+        {
+          day: Type.Union(
+            WEEKDAYS.map((day) => Type.Literal(day)),
+            { default: 'monday', description: `Day of the week: ${WEEKDAYS.join(', ')}.` },
+          ),
+          hour: Type.Integer({ minimum: 0, maximum: 23, default: 8, description: 'Hour of the day, in Copenhagen.' }),
+          language: Type.Union([Type.Literal('en'), Type.Literal('da')], {
+            default: 'en',
+            description: 'Language: en, da.',
+          }),
+        },
+        {
+          ...CLOSED,
+          description:
+            'A digest once a week: how much was written, kept and undone, what waits, what failed, with links if admin.publicUrl is set; off by default. `cvrsync alerts digest` shows it.',
+        },
       ),
     ),
     reviewOver: Type.Integer({
@@ -78,3 +100,15 @@ export function resolveAlerts(
   if (from === undefined) missing('from');
   return url === undefined || from === undefined ? rest : { ...rest, mail: { to, url, from } };
 }
+
+interface Digested {
+  readonly alerts?: AlertsConfig | undefined;
+  readonly admin: { readonly publicUrl?: string | undefined };
+}
+
+/** How the digest of an installation at `place` is configured; without a language it is off. */
+export const digestOf = ({ alerts: configured, admin }: Digested, place: string) => ({
+  place,
+  dashboard: admin.publicUrl,
+  language: configured?.digest?.language,
+});

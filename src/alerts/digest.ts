@@ -1,0 +1,111 @@
+/** The weekly digest: what was written, kept and undone, what waits and what failed. Numbers only: no value, no name. */
+import { countDifferences } from '../connector/history/differences.ts';
+import { countReview } from '../connector/review/review-list.ts';
+import { clockAt } from '../protocol/danish/clock.ts';
+import { readActivity } from '../runtime/activity/activity.ts';
+import { lastDigest, nextDigest } from '../service/mail/digest-hour.ts';
+import type { ActivityKind } from '../store/runtime-schema.ts';
+import type { Db, Store } from '../store/store.ts';
+import { conditionsOf } from './conditions.ts';
+import { type DigestWords, digestWords, type Language } from './digest-words.ts';
+import type { AlertMessage } from './message.ts';
+import { observe } from './observe.ts';
+
+export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+
+/** When the digest goes out, by the clock in Copenhagen, and in which language. */
+export interface DigestSettings {
+  readonly day: (typeof WEEKDAYS)[number];
+  readonly hour: number;
+  readonly language: Language;
+}
+
+type Schedule = Pick<DigestSettings, 'day' | 'hour'>;
+
+const isDay = (at: number, day: Schedule['day']): boolean => WEEKDAYS[new Date(clockAt(at)).getUTCDay()] === day;
+
+/** The last time at or before `now` when the digest was due. */
+export function lastWeekly(now: number, { day, hour }: Schedule): number {
+  let at = lastDigest(now, hour);
+  while (!isDay(at, day)) at = lastDigest(at - 1, hour);
+  return at;
+}
+
+/** The first time after `now` when the digest is due. */
+export function nextWeekly(now: number, { day, hour }: Schedule): number {
+  let at = nextDigest(now, hour);
+  while (!isDay(at, day)) at = nextDigest(at, hour);
+  return at;
+}
+
+const COUNTED = ['written', 'kept', 'undone', 'refused', 'sent', 'failed'] as const satisfies readonly ActivityKind[];
+
+export interface DigestFigures {
+  readonly since: number;
+  readonly until: number;
+  /** Properties by what became of them, and attempts to deliver. */
+  readonly counts: Readonly<Record<(typeof COUNTED)[number], number>>;
+  /** Both counted up to {@link MOST}. */
+  readonly review: number;
+  readonly differences: number;
+  /** How many conditions need a person now, as the alerts report them. */
+  readonly conditions: number;
+}
+
+/** Counted up to one more than this number. */
+const MOST = 1_000;
+
+/** Reads the figures from `since` to `until`, by the hour, and what waits now. */
+export async function readDigest(store: Store, since: number, until: number, now: number): Promise<DigestFigures> {
+  const thresholds = { reviewOver: MOST, registerBehindMinutes: 60 };
+  return {
+    since,
+    until,
+    counts: await countsOf(store.db, since, until),
+    review: await countReview(store.db, now, { limit: MOST + 1 }),
+    differences: await countDifferences(store.db, now, {}, MOST + 1),
+    conditions: conditionsOf(await observe(store, now, MOST), thresholds, now).length,
+  };
+}
+
+async function countsOf(db: Db, since: number, until: number): Promise<DigestFigures['counts']> {
+  const rows = (await readActivity(db, 'hour', COUNTED, since)).filter(({ at }) => at < until);
+  const sum = (kind: ActivityKind): number =>
+    rows.reduce((total, row) => total + (row.kind === kind ? row.count : 0), 0);
+  return {
+    ...{ written: sum('written'), kept: sum('kept'), undone: sum('undone') },
+    ...{ refused: sum('refused'), sent: sum('sent'), failed: sum('failed') },
+  };
+}
+
+/** Writes the digest. `dashboard` is its address in a browser, for links. */
+export function digestMessage(
+  { since, until, counts, review, differences, conditions }: DigestFigures,
+  {
+    place,
+    dashboard,
+    language,
+  }: { readonly place: string; readonly dashboard?: string | undefined; readonly language: Language },
+): AlertMessage {
+  const words = digestWords(language);
+  const rows: readonly (readonly [name: keyof DigestWords['rows'], count: number, path: string])[] = [
+    ['written', counts.written, '/writes'],
+    ['kept', counts.kept, '/review?kind=difference'],
+    ['undone', counts.undone, '/runs'],
+    ['review', review, '/review'],
+    ['differences', differences, '/review?kind=difference'],
+    ['refused', counts.refused, '/review?kind=value'],
+    ['sent', counts.sent, '/deliveries'],
+    ['failed', counts.failed, '/deliveries?state=failing'],
+    ['conditions', conditions, '/'],
+  ];
+  const shown = rows.map(([name, count, path]) => {
+    const number =
+      count > MOST && (name === 'review' || name === 'differences') ? words.moreThan(MOST) : words.number(count);
+    const link = dashboard === undefined || count === 0 ? '' : ` ${dashboard}${path}`;
+    return `• ${words.rows[name]}: ${number}${link}`;
+  });
+  const head = words.head(place, since, until);
+  const foot = dashboard === undefined ? [words.withoutLinks] : [];
+  return { subject: `cvrsync: ${words.subject(since, until)}`, text: [head, '', ...shown, ...foot].join('\n') };
+}
