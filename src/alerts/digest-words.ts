@@ -1,6 +1,6 @@
 /** The words of the weekly digest, in both languages. */
 
-export type Language = 'en' | 'da';
+export type DigestLanguage = 'en' | 'da';
 
 export interface DigestWords {
   readonly rows: Readonly<
@@ -16,7 +16,7 @@ export interface DigestWords {
   moreThan(count: number): string;
 }
 
-export const digestWords = (language: Language): DigestWords => WORDS[language];
+export const digestWords = (language: DigestLanguage): DigestWords => WORDS[language];
 
 const ZONE = 'Europe/Copenhagen';
 
@@ -26,12 +26,12 @@ const forms = (locale: string) => {
   return {
     number: (count: number) => numbers.format(count),
     // Versions of ICU differ in the spaces around the dash.
-    span: (from: number, to: number) => days.formatRange(from, to).replaceAll(/\s*–\s*/gu, ' – '),
+    span: (from: number, to: number) => days.formatRange(from, to).replaceAll(/\s?–\s?/gu, ' – '),
   };
 };
 const [EN, DA] = [forms('en-GB'), forms('da-DK')];
 
-const WORDS: Readonly<Record<Language, DigestWords>> = {
+const WORDS: Readonly<Record<DigestLanguage, DigestWords>> = {
   en: {
     rows: {
       written: 'Values written',

@@ -7,17 +7,17 @@ import { lastDigest, nextDigest } from '../service/mail/digest-hour.ts';
 import type { ActivityKind } from '../store/runtime-schema.ts';
 import type { Db, Store } from '../store/store.ts';
 import { conditionsOf } from './conditions.ts';
-import { type DigestWords, digestWords, type Language } from './digest-words.ts';
+import { type DigestLanguage, type DigestWords, digestWords } from './digest-words.ts';
 import type { AlertMessage } from './message.ts';
 import { observe } from './observe.ts';
 
-export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
 /** When the digest goes out, by the clock in Copenhagen, and in which language. */
 export interface DigestSettings {
   readonly day: (typeof WEEKDAYS)[number];
   readonly hour: number;
-  readonly language: Language;
+  readonly language: DigestLanguage;
 }
 
 type Schedule = Pick<DigestSettings, 'day' | 'hour'>;
@@ -85,7 +85,7 @@ export function digestMessage(
     place,
     dashboard,
     language,
-  }: { readonly place: string; readonly dashboard?: string | undefined; readonly language: Language },
+  }: { readonly place: string; readonly dashboard?: string | undefined; readonly language: DigestLanguage },
 ): AlertMessage {
   const words = digestWords(language);
   const rows: readonly (readonly [name: keyof DigestWords['rows'], count: number, path: string])[] = [

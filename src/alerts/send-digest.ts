@@ -31,7 +31,7 @@ export async function markDigests(
       .execute();
 }
 
-/** Ends the lane of a channel without a digest: when it is switched on again, it begins anew. */
+/** Ends the lane of a channel without a digest: when it is switched on again, it starts fresh. */
 export async function endDigest(store: Store, claim: Claim): Promise<void> {
   await store.write(async (tx) => {
     if (!(await settle(tx, claim, { kind: 'done' }))) return;

@@ -1,7 +1,7 @@
 /** The weekly digest as it would go out now. */
 import Type from 'typebox';
 import { type DigestFigures, digestMessage, readDigest } from '../alerts/digest.ts';
-import type { Language } from '../alerts/digest-words.ts';
+import type { DigestLanguage } from '../alerts/digest-words.ts';
 import type { AlertMessage } from '../alerts/message.ts';
 import { isoTime, timeText } from '../service/routes/schemas.ts';
 import type { Store } from '../store/store.ts';
@@ -16,7 +16,7 @@ export interface DigestNeeds {
   readonly digest: () => {
     readonly place: string;
     readonly dashboard: string | undefined;
-    readonly language: Language | undefined;
+    readonly language: DigestLanguage | undefined;
   };
 }
 

@@ -10,7 +10,18 @@ import { newFolder } from '../support/stores.ts';
 
 /** Commands that do not end, or write nothing but what was given to them. */
 const WITHOUT_TIMES = [
-  ...['serve', 'demo', 'emulate', 'provider new', 'provider test', 'restore', 'token', 'match index', 'match undo'],
+  ...[
+    'init',
+    'serve',
+    'demo',
+    'emulate',
+    'provider new',
+    'provider test',
+    'restore',
+    'token',
+    'match index',
+    'match undo',
+  ],
   ...['completion', 'completion connections', 'config init', 'config schema', 'config processing'],
 ];
 
@@ -43,6 +54,10 @@ test('no command prints a time as a number', async () => {
   const lines: Readonly<Record<string, string>> = {
     status: '',
     'alerts digest': '',
+    'runs list': '',
+    'runs show': '1',
+    'runs confirm': '1',
+    'runs cancel': '1',
     check: '',
     review: '',
     'review list': '--kind difference',
