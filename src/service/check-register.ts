@@ -50,7 +50,8 @@ async function checkCount({ store: { db } }: RegisterCheckDeps): Promise<Finding
   const { at, counts = [] } = (await readCount(db)) ?? {};
   const missing = await readMissing(db);
   const when = at === undefined ? '' : ` at ${new Date(at).toISOString().slice(0, 19)}Z`;
-  const advice = 'cvrsync reads the whole register again in addition to what is new, and counts again: see what its log says';
+  const advice =
+    'cvrsync reads the whole register again in addition to what is new, and counts again: see what its log says';
   return counts.map(({ part, source, stored }) => {
     const found = `the register counted ${source} ${part}${when}, ${stored} are stored`;
     return missing.some((one) => one.part === part)
