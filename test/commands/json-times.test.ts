@@ -12,6 +12,8 @@ import { newFolder } from '../support/stores.ts';
 const WITHOUT_TIMES = [
   ...[
     'init',
+    'store copy',
+    'store reopen',
     'serve',
     'demo',
     'emulate',
