@@ -11,7 +11,7 @@ import { ENTITY, renamed } from '../faults/company.ts';
 import { askCli, runCli } from '../support/cli.ts';
 import { checked } from '../support/config.ts';
 import { postWebhook, startFixture } from '../support/fixture.ts';
-import { emptyStoreUrl, newFolder, newStoreUrl, opened } from '../support/stores.ts';
+import { emptyStoreUrl, makeOlder, newFolder, newStoreUrl, opened } from '../support/stores.ts';
 import { rowsWith } from './whole-store.ts';
 
 const CONNECTOR = {
@@ -99,6 +99,17 @@ describe('store copy', () => {
     const refused = await run('store', 'copy', '--to', await emptyStoreUrl('sqlite'), '--yes');
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Another cvrsync daemon is running on') });
     await daemon.close();
+    expect((await run('links')).code).toBe(0);
+  });
+
+  it('is refused where the target has another schema version, and leaves the store as it is', async () => {
+    const store = await newStoreUrl('sqlite');
+    const target = await newStoreUrl('sqlite');
+    await makeOlder(await opened(target));
+    const run = configured(store);
+    const refused = await run('store', 'copy', '--to', target, '--yes');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${target} cannot take the copy`) });
+    expect(refused.stderr).toContain('because: The store has schema version 0');
     expect((await run('links')).code).toBe(0);
   });
 
