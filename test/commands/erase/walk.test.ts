@@ -21,6 +21,7 @@ const NAMESAKE = 'CVR-3-4000000099';
 const WORDS = ['Skovlund', '4000000001'];
 /** Columns of texts in tables that keep nothing of entities: the walk says why of each table. */
 const UNWALKED: readonly string[] = [
+  ...['kind', 'span', 'subject'].map((column) => `activity.${column}`),
   'call_window.key',
   ...['digests', 'id', 'name', 'roles'].map((column) => `daemon.${column}`),
   ...['digest', 'erased_with', 'rest'].map((column) => `erasure.${column}`),
