@@ -2,6 +2,7 @@
 import { findPackageJSON } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { Document, isMap, isScalar, type YAMLMap } from 'yaml';
+import { SCHEMA_FILE } from '../config/init.ts';
 import type { Draft, DraftConnection } from './draft.ts';
 import { type Settings, valueAt } from './questions.ts';
 import { WEBHOOK_SECRET } from './secret-files.ts';
@@ -106,7 +107,7 @@ export function textOf(config: Settings): string {
   );
   const comments = new Map([...Object.entries(COMMENTS), ...ofConnections]);
   if (isMap(document.contents)) dress(document.contents, '', comments);
-  return document.toString({ lineWidth: 0 });
+  return `# yaml-language-server: $schema=${SCHEMA_FILE}\n${document.toString({ lineWidth: 0 })}`;
 }
 
 /** Puts comments before keys, and small sections on one line. */

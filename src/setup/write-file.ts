@@ -1,9 +1,13 @@
 /** Writes the file that a set-up makes: never over one that somebody else wrote. */
-import { link, readFile, rm } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { BUILT_IN } from '../../providers/index.ts';
+import { SCHEMA_FILE } from '../config/init.ts';
 import { type ConfigLoad, checkConfig, type LoadedConfig } from '../config/load.ts';
 import { parseConfig } from '../config/parse.ts';
+import { entrySchema } from '../config/plugins/plugin.ts';
 import type { ConfigProblem } from '../config/schema/fill.ts';
+import { schemaDocument } from '../config/schema-document.ts';
 import type { Env } from '../config/variables.ts';
 import { digestOf } from '../runtime/operators/operators.ts';
 import { configOf, folderOf, type SetUpPlace, textOf } from './config-of.ts';
@@ -36,10 +40,21 @@ export async function writeConfig(
     const mode = modeOf(load, text);
     const isOurs = known !== undefined && digestOf(known) === draft.written;
     await (isOurs || mayReplace ? writeWhole(place.file, text, mode) : writeNew(place.file, text, mode));
+    await writeSchema(load, draft, folderOf(place));
     return { kind: 'written', digest, text };
   } catch (error) {
     return { kind: 'unwritable', text, code: codeOf(error) };
   }
+}
+
+/** The schema beside the file, for editors; the file counts without it. */
+async function writeSchema({ config }: LoadedConfig, { connections }: Draft, folder: string): Promise<void> {
+  const entries = (config.connector?.providers ?? []).flatMap(({ name, provider }) => {
+    const use = connections[name]?.use ?? provider.name;
+    return Object.hasOwn(BUILT_IN, use) ? [] : [[use, entrySchema(provider)] as const];
+  });
+  const document = JSON.stringify(await schemaDocument(new Map(entries)));
+  await writeFile(path.join(folder, SCHEMA_FILE), document).catch(() => undefined);
 }
 
 /** The text as a start reads it. */

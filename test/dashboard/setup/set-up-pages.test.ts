@@ -192,6 +192,8 @@ it('a plugin has its form: nested, secret and chosen settings go where its schem
   await visitor.post('/setup/source', { 's.changes': 'sample' });
   await visitor.post('/setup/fill', {});
   const text = readFileSync(place.file, 'utf8');
+  expect(text).toMatch(/^# yaml-language-server: \$schema=cvrsync.schema.json\n/u);
+  expect(readFileSync(join(dirname(place.file), 'cvrsync.schema.json'), 'utf8')).toContain('Name of the tenant.');
   expect(parse(text).connector.providers).toEqual({
     'own-crm': {
       use,
