@@ -10,6 +10,7 @@ import { digestOf } from './config/schema/alerts.ts';
 import type { DaemonRole } from './config/schema/roles.ts';
 import { configurationOf } from './configuration.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
+import { openedCrm } from './connector/crm/crm.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
 import { arrivedSince } from './connector/intake/arrivals.ts';
 import { addWebhookRoute } from './connector/intake/webhook.ts';
@@ -199,7 +200,8 @@ async function addAdmin(
   const crms = connector?.crms ?? [];
   const configuration = configurationOf(live, { store, now, crms, look });
   addAdminApi(admin, {
-    ...{ store, now, adminToken, configuration, connector, wake: connector?.wake },
+    ...{ store, now, adminToken, configuration, wake: connector?.wake },
+    connector: connector && { crms, openCrm: openedCrm(crms) },
     ...{ installed: () => installedOf(live.config), register: management?.register },
     digest: () => digestOf(live.config, placeOf(live.config)),
     service: management && { ...management, options: management.monitorOptions },

@@ -5,7 +5,7 @@ import { CONNECTOR_OPERATIONS } from '../operations/connector.ts';
 import { INSTALLATION_OPERATIONS, type InstallationNeeds } from '../operations/installation.ts';
 import type { ServiceNeeds } from '../operations/list.ts';
 import type { Ground } from '../operations/operation.ts';
-import type { ConnectorNeeds } from '../operations/run-requests.ts';
+import type { LinkNeeds } from '../operations/links.ts';
 import type { Access } from '../service/routes/access.ts';
 import { readRequests } from '../service/routes/requests.ts';
 import { addRoute } from './route.ts';
@@ -14,7 +14,7 @@ export interface AdminApiDeps extends Ground, InstallationNeeds, Pick<AdminGuard
   /** The service half, if it runs; it admits API keys with the scope `admin` as well. */
   readonly service?: (ServiceNeeds & Pick<Ground, 'wakeUp'> & ServiceAccess) | undefined;
   /** The connector half, if it runs. */
-  readonly connector?: ConnectorNeeds | undefined;
+  readonly connector?: LinkNeeds | undefined;
 }
 
 interface ServiceAccess {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { HttpError } from '../http/server/error.ts';
 import type { Server } from '../http/server/server.ts';
-import { type Endpoint, type Ground, type Operation, perform, Refused } from '../operations/operation.ts';
+import { type Endpoint, type Ground, type Operation, perform, preview, Refused } from '../operations/operation.ts';
 import { failure, nothing } from '../service/routes/schemas.ts';
 import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 
@@ -21,6 +21,19 @@ export function addRoute<N extends object>(
   if (api === undefined) return;
   const { method, path, status } = api;
   const { schema, partOf } = describe(operation, api);
+  if (operation.preview !== undefined)
+    scope.route({
+      method,
+      url: `/admin/api${path}/preview`,
+      schema: describe({ ...operation, about: `preview: ${operation.about}` }, previewOf(api)).schema,
+      async handler(request) {
+        const input = Object.assign({}, request.params, request.query, request.body);
+        const caller = { actor: { kind: 'key', name: callerOf(request) ?? '' }, via: 'api' } as const;
+        return await preview(operation, input, deps, caller).catch((error: unknown) => {
+          throw error instanceof Refused ? refused(error, partOf) : error;
+        });
+      },
+    });
   scope.route({
     method,
     url: `/admin/api${path}`,
@@ -36,6 +49,13 @@ export function addRoute<N extends object>(
     },
   });
 }
+
+/** The route that says what an operation on many things would do. */
+const previewOf = ({ operationId, ...api }: Endpoint): Endpoint => ({
+  ...api,
+  operationId: `preview${capital(operationId)}`,
+  answer: Type.Object({ count: Type.Integer({ description: 'How many things it would change' }) }),
+});
 
 const STATUS = { unknown: 404, conflict: 409, invalid: 422 } as const;
 

@@ -1,17 +1,11 @@
 /** `hold`: stops writes to a property, or to a whole record. */
 
 import type { RecordRef } from '../connector/names/queues.ts';
-import { countHolds, endHoldsIn, listHolds } from '../connector/overrides/hold-list.ts';
-import {
-  ALL_PROPERTIES,
-  clearOverride,
-  type OverrideRef,
-  readOverrides,
-  setOverride,
-  UNDONE,
-} from '../connector/overrides/override.ts';
+import { countHolds, listHolds } from '../connector/overrides/hold-list.ts';
+import { ALL_PROPERTIES, readOverrides, UNDONE } from '../connector/overrides/override.ts';
+import { clearRecord, endHolds, holdRecord } from '../operations/records.ts';
 import type { Store } from '../store/store.ts';
-import { EVERY_RECORD, needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
+import { EVERY_RECORD, linksHint, needConnector, readRecord } from './arguments/record-argument.ts';
 import { duration, end } from './arguments/time.ts';
 import { needProvider } from './arguments/with-monitoring.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
@@ -19,6 +13,7 @@ import { defineCommand, type ExitCode, flag, integer, needed, optional, text, Us
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { timeCell } from './cli/when.ts';
+import { performHere, previewHere } from './operations/operation-command.ts';
 
 const SHOWN = 1_000;
 
@@ -70,8 +65,8 @@ const beforeOf = (olderThan: number | undefined, now: number): number | undefine
 export const command = defineCommand({
   name: 'hold',
   examples: ['hold hubspot:1234567890 name --until 2027-01-31', 'hold "hubspot:*" --clear --older-than 90d'],
-  audit: 'record.hold',
-  about: 'stop all writes to a record or to one of its properties, until a date or until you end the hold',
+  operation: [holdRecord.name, clearRecord.name, endHolds.name],
+  about: holdRecord.about,
   commands: [list],
   args: {
     record: needed('the record, such as hubspot:123; hubspot:* with --clear ends all holds that undo placed'),
@@ -85,36 +80,40 @@ export const command = defineCommand({
     all: flag('with hubspot:* and --clear, end the holds of people too'),
     yes: flag('end several holds without a question'),
   },
-  run: async (context, { record, property = ALL_PROPERTIES }, options) => {
+  run: async (context, { record, property }, options) => {
     const connector = await needConnector(context);
-    const ref = { ...readRecord(record, connector), property };
+    const ref = readRecord(record, connector);
+    const { provider, recordId } = ref;
     checkOptions(ref, options);
-    if (!options.clear && property !== ALL_PROPERTIES) needProperty(connector, ref, property);
-    if (ref.recordId === EVERY_RECORD) return clearMany(context, ref, options);
-    const what = property === ALL_PROPERTIES ? record : `${property} of ${record}`;
+    if (recordId === EVERY_RECORD) return clearMany(context, { provider, property }, options);
+    const { clear, until = null, reason = null } = options;
+    const what = property === undefined ? record : `${property} of ${record}`;
+    const input = { provider, record: recordId, property };
     return withStore(context, async (store): Promise<ExitCode> => {
-      await needLink(store.db, ref);
-      if (options.clear) {
-        if (!(await store.write((tx) => clearOverride(tx, ref, 'hold', Date.now()))))
-          throw new Error(`${what} is not on hold.${await describeOtherHolds(store, ref, 'What is')}`);
+      const ground = { store, now: Date.now, crms: connector.providers };
+      if (clear) {
+        await performHere(clearRecord, { ...input, kind: 'hold' }, ground, linksHint(provider)).catch(
+          async (error: unknown) => {
+            if (!(error instanceof Error) || !error.message.endsWith('is not on hold')) throw error;
+            throw new Error(`${error.message}.${await describeOtherHolds(store, ref, 'What is')}`);
+          },
+        );
         const left = await describeOtherHolds(store, ref, 'Still on hold');
         context.output.result({ record, property, override: null }, `The hold on ${what} has ended.${left}`);
         return 0;
       }
-      const override = {
-        kind: 'hold',
-        once: false,
-        until: options.until ?? null,
-        reason: options.reason ?? null,
-      } as const;
-      await store.write((tx) => setOverride(tx, ref, override, Date.now()));
-      const end =
-        override.until === null ? `until cvrsync hold ${record} … --clear` : `until ${shownTime(override.until)}`;
-      context.output.result({ record, property, override }, `Nothing is written to ${what} ${end}.`);
+      const held = { ...input, until: timeIn(until ?? undefined), reason: reason ?? undefined };
+      const { property: on } = await performHere(holdRecord, held, ground, linksHint(provider));
+      const end = until === null ? `until cvrsync hold ${record} … --clear` : `until ${shownTime(until)}`;
+      const override = { kind: 'hold', once: false, until, reason };
+      context.output.result({ record, property: on, override }, `Nothing is written to ${what} ${end}.`);
       return 0;
     });
   },
 });
+
+const timeIn = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : new Date(ms).toISOString();
 
 interface HoldOptions {
   readonly clear: boolean;
@@ -140,25 +139,22 @@ function checkOptions({ provider, recordId }: RecordRef, options: HoldOptions): 
 /** Ends all holds of a connection that match the options; by default, those of undo. */
 function clearMany(
   context: CommandContext,
-  { provider, property }: OverrideRef,
-  { all, yes, reason, olderThan }: HoldOptions,
+  { provider, property }: { readonly provider: string; readonly property: string | undefined },
+  { all, yes, reason: named, olderThan }: HoldOptions,
 ): Promise<ExitCode> {
   return withStore(context, async (store): Promise<ExitCode> => {
-    const now = Date.now();
-    const filter = {
-      provider,
-      property: property === ALL_PROPERTIES ? undefined : property,
-      reason: all ? undefined : (reason ?? UNDONE),
-      before: beforeOf(olderThan, now),
-    };
-    const whose = all ? '' : filter.reason === UNDONE ? ' that undo placed' : ` with the reason ${filter.reason}`;
+    const before = beforeOf(olderThan, Date.now());
+    const reason = all ? undefined : (named ?? UNDONE);
+    const filter = { provider, property, reason, before: timeIn(before) };
+    const ground = { store, now: Date.now, signal: context.signal };
+    const whose = all ? '' : reason === UNDONE ? ' that undo placed' : ` with the reason ${reason}`;
     const holds = (count: number): string => `${count} ${count === 1 ? 'hold' : 'holds'}${whose}`;
-    const count = await countHolds(store.db, now, filter);
+    const { count } = await previewHere(endHolds, filter, ground);
     const question = `End ${holds(count)} in ${provider}? The register's values are written there again.`;
     if (count > 0 && !(await confirmMany(context, yes, question, 'see them first with cvrsync hold list'))) return 0;
-    const cleared = await endHoldsIn(store, filter, now, context.signal);
+    const { count: cleared } = await performHere(endHolds, filter, ground);
     context.output.result(
-      { record: `${provider}:*`, property, cleared },
+      { record: `${provider}:*`, property: property ?? ALL_PROPERTIES, cleared },
       `${holds(cleared)} ${cleared === 1 ? 'has' : 'have'} ended.`,
     );
     return 0;

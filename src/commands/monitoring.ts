@@ -1,19 +1,19 @@
 /** `monitoring`: links records to companies, and calls the monitoring service for them. */
-import type { ConnectorConfig } from '../config/load.ts';
-import { linkSeen, mayHold, readCandidate } from '../connector/follow/link-by-hand.ts';
-import { endLink, findLink, type LinkRequest } from '../connector/links/links.ts';
-import { askAllFullUpdates } from '../connector/monitoring/ask-all.ts';
+import { findLink } from '../connector/links/links.ts';
 import type { RecordRef } from '../connector/names/queues.ts';
+import { addLink, type LinkNeeds, OTHER_NUMBER, removeLink, TAKEN, updateAll } from '../operations/links.ts';
+import type { Ground } from '../operations/operation.ts';
 import { readEntity } from './arguments/entity.ts';
-import { needRecordId } from './arguments/record-argument.ts';
+import { needConnector, needRecordId } from './arguments/record-argument.ts';
 import { type MonitoringContext, needProvider, needUpstream, withMonitoring } from './arguments/with-monitoring.ts';
 import { withStore } from './arguments/with-store.ts';
-import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';
+import { defineCommand, type ExitCode, flag, needed } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 import { showWaiting } from './cli/waiting.ts';
 import { type CallState, confirmMonitoring } from './monitoring/confirm-monitoring.ts';
 import { list } from './monitoring/list.ts';
 import { unheardOf } from './monitoring/unheard-of.ts';
+import { operationCommand, performHere, RefusedError } from './operations/operation-command.ts';
 
 const args = {
   provider: needed('the CRM, as it is named in the configuration'),
@@ -24,55 +24,59 @@ const args = {
 const add = defineCommand({
   name: 'add',
   examples: ['monitoring add hubspot CVR-1-10000001 1234567890 --send-update'],
-  audit: 'monitoring.add',
-  about: 'link a record to a company, and have the company monitored for it',
+  operation: addLink.name,
+  about: addLink.about,
   args,
   options: {
     sendUpdate: flag('have the service send the whole company at once'),
     yes: flag("link it even if the record holds another company's number"),
   },
-  run: (context, { provider, entityId, recordId: named }, { sendUpdate, yes }) =>
+  run: (context, { provider, entityId, recordId: named }, options) =>
     withMonitoring(context, async (opened) => {
-      needProvider(opened.connector, provider);
-      const recordId = needRecordId(opened.connector, provider, named);
+      const recordId = needRecordId(opened.connector, needProvider(opened.connector, provider).name, named);
       const entity = readEntity(entityId, context.log);
-      needNameable(opened.connector, provider, entity);
-      const desired = { provider, recordId, entity, sendUpdate, now: Date.now() };
-      const before = await findLink(opened.store.db, desired);
-      const isLinked = before?.state === 'active' && before.entity === entity;
-      const other = isLinked ? undefined : await readOtherCompany(context, opened, desired);
-      if (other !== undefined && !yes) return otherNumber(context, desired, other);
-      const linked = await opened.store.write((tx) => linkSeen(tx, desired, other));
-      if (linked.kind === 'taken') return taken(opened, desired, linked.entity);
-      const done = `${entity} is linked to ${provider}:${recordId}${isLinked ? ' already' : ''}`;
-      const callState = await confirmMonitoring(opened, desired, context.signal);
+      const ref = { provider, recordId, entity };
+      const input = { provider, record: recordId, entityId: entity, ...options };
+      const linked = await performHere(addLink, input, groundOf(context, opened)).catch((error: unknown) => {
+        if (!(error instanceof RefusedError)) throw error;
+        const { code, about = '' } = error.refusal;
+        if (code === OTHER_NUMBER) return about;
+        if (code === TAKEN) return taken(opened, ref, about);
+        throw error;
+      });
+      if (typeof linked === 'string') return otherNumber(context, ref, linked);
+      const done = `${entity} is linked to ${provider}:${recordId}${linked.isNew ? '' : ' already'}`;
+      const callState = await confirmMonitoring(opened, ref, context.signal);
       const note = await unheardOf(context, opened.store.db, entity);
       return report(context, opened, callState, { done, state: 'monitored', note });
     }),
 });
 
+const groundOf = (context: CommandContext, { store, connector, openCrm }: MonitoringContext): Ground & LinkNeeds => ({
+  ...{ store, now: Date.now, crms: connector.providers, openCrm },
+  signal: context.signal,
+  waiting: showWaiting(context),
+});
+
 const remove = defineCommand({
   name: 'remove',
   examples: ['monitoring remove hubspot CVR-1-10000001 1234567890'],
-  audit: 'monitoring.remove',
-  about: 'end a link, and the monitoring of its company for that record',
+  operation: removeLink.name,
+  about: removeLink.about,
   args,
-  run: (context, { provider, entityId, recordId }) =>
+  run: (context, { provider, entityId, recordId: named }) =>
     withMonitoring(context, async (opened) => {
-      needProvider(opened.connector, provider);
+      const recordId = needRecordId(opened.connector, needProvider(opened.connector, provider).name, named);
       const entity = readEntity(entityId, context.log);
-      const end = {
-        provider,
-        recordId: needRecordId(opened.connector, provider, recordId),
-        state: 'removed',
-        reason: 'removed on the command line',
-        now: Date.now(),
-      } as const;
-      const link = await findLink(opened.store.db, end);
-      const isEnded = link?.entity === entity && (await opened.store.write((tx) => endLink(tx, end)));
-      if (!isEnded) return removeUpstream(context, opened, { ...end, named: recordId.trim() }, entity);
-      const done = `${entity} is no longer linked to ${provider}:${recordId}`;
-      return report(context, opened, await confirmMonitoring(opened, end, context.signal), {
+      const ref = { provider, recordId };
+      const input = { provider, record: recordId, entityId: entity };
+      const ended = await performHere(removeLink, input, groundOf(context, opened)).catch((error: unknown) => {
+        if (error instanceof RefusedError && error.refusal.kind === 'unknown') return undefined;
+        throw error;
+      });
+      if (ended === undefined) return removeUpstream(context, opened, { ...ref, named: named.trim() }, entity);
+      const done = `${entity} is no longer linked to ${provider}:${named}`;
+      return report(context, opened, await confirmMonitoring(opened, ref, context.signal), {
         done,
         state: 'no longer monitored',
       });
@@ -94,18 +98,15 @@ const jobs = defineCommand({
     }),
 });
 
-const update = defineCommand({
+const update = operationCommand(updateAll, {
   name: 'update',
   examples: ['monitoring update'],
-  audit: 'monitoring.update',
-  about: 'ask the service for the whole state of every linked company, as after a restore; the daemon makes the calls',
-  run: async (context) => {
-    const { connector } = await context.config([]);
-    if (connector === undefined) throw new UsageError('the configuration has no connector section');
-    const companies = await withStore(context, (store) => askAllFullUpdates(store, Date.now, context.signal));
-    context.output.result({ companies }, `The daemon asks the service for the whole state of ${companies} companies.`);
-    return 0;
-  },
+  open: (context, work: (deps: Ground & Pick<LinkNeeds, 'signal'>) => Promise<ExitCode>) =>
+    needConnector(context).then(() =>
+      withStore(context, (store) => work({ store, now: Date.now, signal: context.signal })),
+    ),
+  show: ({ output }, done) =>
+    output.result(done, `The daemon asks the service for the whole state of ${done.companies} companies.`),
 });
 
 export const command = defineCommand({
@@ -113,35 +114,6 @@ export const command = defineCommand({
   about: 'have companies monitored for CRM records: add, remove, list, jobs, update',
   commands: [add, remove, list, jobs, update],
 });
-
-/** The other company whose number the record holds, if any. Throws if there is no such record. */
-async function readOtherCompany(
-  context: CommandContext,
-  { openCrm }: Pick<MonitoringContext, 'openCrm'>,
-  desired: LinkRequest,
-): Promise<string | undefined> {
-  const crm = await openCrm(desired.provider);
-  const candidate = await readCandidate(crm, desired, context.signal, showWaiting(context));
-  const none = `nothing was linked: ${desired.provider}:${desired.recordId}`;
-  switch (candidate.kind) {
-    case 'found':
-      return candidate.other;
-    case 'moved':
-      throw new Error(`${none} was merged into ${candidate.to}: name that record instead`);
-    case 'gone':
-      throw new Error(`${none} is not in the CRM, or these credentials may not see it: correct the id`);
-    case 'unread':
-      throw new Error(`${none} could not be read: ${candidate.reason}. Try again`);
-  }
-}
-
-/** Throws {@link UsageError} if the entity is a person and this connection writes no data of persons. */
-function needNameable({ providers }: ConnectorConfig, provider: string, entity: string): void {
-  if (providers.some((each) => each.name === provider && mayHold(each, entity))) return;
-  throw new UsageError(
-    `${entity} is a person, and ${provider} writes no data of persons: to write it, set persons: true in connector.providers.${provider}`,
-  );
-}
 
 function report(
   context: CommandContext,

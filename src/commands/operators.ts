@@ -1,124 +1,72 @@
 /** `operators`: manages who may use the dashboard. */
 
 import { signInAddress } from '../first-sign-in.ts';
+import type { Ground } from '../operations/operation.ts';
+import { allowOperator, createOperator, listOperators, revokeOperator } from '../operations/operators.ts';
 import { recordAudit } from '../runtime/operators/audit.ts';
-import {
-  allowOperator,
-  createOperator,
-  isActive,
-  listOperators,
-  ROLES,
-  revokeOperator,
-} from '../runtime/operators/operators.ts';
+import { isActive } from '../runtime/operators/operators.ts';
 import { createFirstLink, createLoginLink } from '../runtime/operators/sessions.ts';
-import type { Store } from '../store/store.ts';
 import { commandActor } from './arguments/actor.ts';
 import { withStore } from './arguments/with-store.ts';
-import { defineCommand, needed, oneOf, optional, UsageError } from './cli/command.ts';
+import { defineCommand, type ExitCode, optional } from './cli/command.ts';
+import type { CommandContext } from './cli/context.ts';
 import { timeCell } from './cli/when.ts';
+import { operationCommand } from './operations/operation-command.ts';
 
-const create = defineCommand({
+type Work = (ground: Ground) => Promise<ExitCode>;
+
+const open = (context: CommandContext, work: Work) => withStore(context, (store) => work({ store, now: Date.now }));
+const HINT = 'see cvrsync operators list';
+
+const create = operationCommand(createOperator, {
   name: 'create',
   examples: ['operators create ida --role operator'],
-  about: 'create an operator; prints the token to sign in with, which cannot be shown again',
-  args: { name: needed('the name of the person') },
-  options: {
-    role: oneOf(ROLES, 'viewer looks, operator decides and retries, admin also manages; must be given'),
-  },
-  run: async (context, { name: given }, { role }) => {
-    const name = given.trim();
-    if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new UsageError('the name is 1 to 100 characters on one line');
-    if (role === undefined) throw new UsageError(`say what ${name} may do: --role ${ROLES.join(', --role ')}`);
-    const keep = (store: Store) =>
-      store.write(async (tx) => {
-        const now = Date.now();
-        const made = await createOperator(tx, { name, role }, now);
-        const entry = { actor: commandActor(), via: 'command', action: 'operator.create', subject: name } as const;
-        if (made !== undefined) await recordAudit(tx, { ...entry, detail: { role }, result: 'created' }, now);
-        return made;
-      });
-    const token = await withStore(context, keep, { create: true });
-    if (token === undefined)
-      throw new Error(
-        `there is an operator ${name} already: revoke it first with cvrsync operators revoke, or choose another name`,
-      );
-    context.output.result(
-      { name, role, token },
-      `${token}\nThis is the token of ${name}, whose role is ${role}. It cannot be shown again. Sign in with it on the dashboard.`,
-    );
-    return 0;
-  },
+  note: 'prints the token to sign in with, which cannot be shown again',
+  args: ['name'],
+  open: (context, work: Work) => withStore(context, (store) => work({ store, now: Date.now }), { create: true }),
+  show: ({ output }, made) =>
+    output.result(
+      made,
+      `${made.token}\nThis is the token of ${made.name}, whose role is ${made.role}. It cannot be shown again. Sign in with it on the dashboard.`,
+    ),
 });
 
-const list = defineCommand({
+const list = operationCommand(listOperators, {
   name: 'list',
   examples: ['operators list'],
-  about: 'list all operators with their roles',
-  run: async (context) => {
-    const operators = await withStore(context, (store) => listOperators(store.db));
+  open,
+  show({ output }, operators) {
     const rows = operators.map(({ name, role, createdAt, revokedAt }) => ({
       name,
       role,
       created: timeCell(createdAt),
       revoked: timeCell(revokedAt),
     }));
-    context.output.table(
+    output.table(
       rows,
       'There are no operators: nobody can open the dashboard. cvrsync operators login-link prints a link that creates the first one.',
     );
-    return 0;
   },
 });
 
-const revoke = defineCommand({
+const revoke = operationCommand(revokeOperator, {
   name: 'revoke',
   examples: ['operators revoke ida'],
-  about: "revoke an operator and end the operator's sessions at once",
-  args: { name: needed('the name, as `operators list` shows it') },
-  run: async (context, { name }) => {
-    const known = await withStore(context, (store) =>
-      store.write(async (tx) => {
-        const now = Date.now();
-        const isKnown = await revokeOperator(tx, name, now);
-        const entry = { actor: commandActor(), via: 'command', action: 'operator.revoke', subject: name } as const;
-        if (isKnown) await recordAudit(tx, { ...entry, result: 'revoked, sessions ended' }, now);
-        return isKnown;
-      }),
-    );
-    // The given name may be a mistyped token: do not repeat it.
-    if (!known) throw new Error('there is no operator of this name: see cvrsync operators list');
-    context.output.result(
-      { name, revoked: true },
-      `The operator ${name} is revoked, and every session of ${name} ended.`,
-    );
-    return 0;
-  },
+  args: ['name'],
+  hint: HINT,
+  open,
+  show: ({ output }, done) =>
+    output.result(done, `The operator ${done.name} is revoked, and every session of ${done.name} ended.`),
 });
 
-const allow = defineCommand({
+const allow = operationCommand(allowOperator, {
   name: 'allow',
   examples: ['operators allow ida'],
-  about: 'let a revoked operator sign in again through single sign-on',
-  args: { name: needed('the name, as `operators list` shows it') },
-  run: async (context, { name }) => {
-    const isAllowed = await withStore(context, (store) =>
-      store.write(async (tx) => {
-        const done = await allowOperator(tx, name);
-        const entry = { actor: commandActor(), via: 'command', action: 'operator.allow', subject: name } as const;
-        if (done) await recordAudit(tx, { ...entry, result: 'may sign in again' }, Date.now());
-        return done;
-      }),
-    );
-    if (!isAllowed)
-      throw new Error(
-        'no operator of this name who signs in through single sign-on is revoked: see cvrsync operators list; operators create prints a new token',
-      );
-    context.output.result(
-      { name, allowed: true },
-      `${name} may sign in again through single sign-on, with the role that the issuer gives.`,
-    );
-    return 0;
-  },
+  args: ['name'],
+  hint: `${HINT}; operators create prints a new token`,
+  open,
+  show: ({ output }, done) =>
+    output.result(done, `${done.name} may sign in again through single sign-on, with the role that the issuer gives.`),
 });
 
 const loginLink = defineCommand({

@@ -1,14 +1,15 @@
 /** `release`: lets the register win over a person's edit. */
-import { clearOverride, setOverride } from '../connector/overrides/override.ts';
-import { needConnector, needLink, needProperty, readRecord } from './arguments/record-argument.ts';
+import { clearRecord, releaseProperty } from '../operations/records.ts';
+import { linksHint, needConnector, readRecord } from './arguments/record-argument.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';
+import { performHere } from './operations/operation-command.ts';
 
 export const command = defineCommand({
   name: 'release',
+  operation: [releaseProperty.name, clearRecord.name],
+  about: releaseProperty.about,
   examples: ['release hubspot:1234567890 name', 'release hubspot:1234567890 name --once'],
-  audit: 'record.release',
-  about: "let the register overwrite a person's edit of a property, from now on or once",
   args: {
     record: needed('the record, such as hubspot:123'),
     property: needed('the property in the CRM'),
@@ -17,26 +18,25 @@ export const command = defineCommand({
     once: flag('for one write only'),
     clear: flag('end the release'),
   },
-  run: async (context, { record, property }, options) => {
-    if (options.once && options.clear) throw new UsageError('choose --once or --clear, not both');
+  run: async (context, { record, property }, { once, clear }) => {
+    if (once && clear) throw new UsageError('choose --once or --clear, not both');
     const connector = await needConnector(context);
-    const ref = { ...readRecord(record, connector), property };
-    if (!options.clear) needProperty(connector, ref, property);
+    const { provider, recordId } = readRecord(record, connector);
+    const input = { provider, record: recordId, property };
     return withStore(context, async (store): Promise<ExitCode> => {
-      const { entity, state } = await needLink(store.db, ref);
-      if (options.clear) {
-        if (!(await store.write((tx) => clearOverride(tx, ref, 'release', Date.now()))))
-          throw new Error(`${record} has no release of ${property}: cvrsync explain ${record} shows its overrides`);
+      const ground = { store, now: Date.now, crms: connector.providers };
+      if (clear) {
+        await performHere(clearRecord, { ...input, kind: 'release' }, ground, linksHint(provider));
         context.output.result(
           { record, property, override: null },
           `The release of ${property} on ${record} has ended.`,
         );
         return 0;
       }
-      const override = { kind: 'release', once: options.once, until: null, reason: null } as const;
-      await store.write((tx) => setOverride(tx, ref, override, Date.now()));
-      const how = options.once ? 'once' : 'from now on';
-      const idle = state === 'active' ? '' : ` Its link is ${state}, so nothing is written until it is active.`;
+      const { entity, link } = await performHere(releaseProperty, { ...input, once }, ground, linksHint(provider));
+      const how = once ? 'once' : 'from now on';
+      const idle = link === 'active' ? '' : ` Its link is ${link}, so nothing is written until it is active.`;
+      const override = { kind: 'release', once, until: null, reason: null };
       context.output.result(
         { record, property, entity, override },
         `The register's value of ${entity} overwrites ${property} of ${record} ${how}. A running daemon writes it now.${idle}`,

@@ -1,10 +1,12 @@
 /** The operations on the connector half. */
 import type { TObject } from 'typebox';
+import { addLink, type LinkNeeds, removeLink, updateAll } from './links.ts';
 import type { Operation } from './operation.ts';
-import { type ConnectorNeeds, previewApply, requestAnswers, requestUndo, scanCrm } from './run-requests.ts';
+import { clearRecord, endHolds, holdRecord, releaseProperty } from './records.ts';
+import { previewApply, requestAnswers, requestUndo, scanCrm } from './run-requests.ts';
 import { cancelRun, confirmRun, listRuns, showRun } from './runs.ts';
 
-export const CONNECTOR_OPERATIONS: readonly Operation<TObject, unknown, ConnectorNeeds>[] = [
+export const CONNECTOR_OPERATIONS: readonly Operation<TObject, unknown, LinkNeeds>[] = [
   requestUndo,
   requestAnswers,
   scanCrm,
@@ -13,4 +15,11 @@ export const CONNECTOR_OPERATIONS: readonly Operation<TObject, unknown, Connecto
   showRun,
   confirmRun,
   cancelRun,
+  holdRecord,
+  releaseProperty,
+  clearRecord,
+  endHolds,
+  addLink,
+  removeLink,
+  updateAll,
 ];

@@ -3,6 +3,7 @@ import type { TObject } from 'typebox';
 import { applyConfig, type ConfigNeeds, diffConfig, listConfigVersions, rollbackConfig } from './configuration.ts';
 import { type DigestNeeds, previewDigest } from './digest.ts';
 import type { Operation } from './operation.ts';
+import { allowOperator, createOperator, listOperators, revokeOperator } from './operators.ts';
 import { readStatus, type StatusNeeds } from './status.ts';
 
 /** What they need, together. */
@@ -15,4 +16,8 @@ export const INSTALLATION_OPERATIONS: readonly Operation<TObject, unknown, Insta
   applyConfig,
   listConfigVersions,
   rollbackConfig,
+  createOperator,
+  listOperators,
+  revokeOperator,
+  allowOperator,
 ];

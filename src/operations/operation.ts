@@ -22,6 +22,8 @@ export interface OperationCaller {
   readonly via: AuditEntry['via'];
   /** The version that the caller saw; the operation refuses to change another one. */
   readonly seen?: string | undefined;
+  /** Whether what the caller saw is still so, in the transaction of the change; if not, it is refused. */
+  readonly still?: ((tx: Tx) => Promise<boolean>) | undefined;
   /** The id of what is created (a random one): a form that is sent twice names the same. */
   readonly id?: string;
 }
@@ -66,12 +68,21 @@ export interface Operation<I extends TObject = TObject, R = unknown, N extends o
   readonly api?: Endpoint;
   /** What is wrong with the input, in the noun's own words; the schema says the rest. */
   check?(input: Static<I>, needs: N): readonly RefusedPart[];
+  /** Reads outside of the store, before the change, what a caller has not seen: it becomes the version that was seen. */
+  prepare?(input: Static<I>, context: N & Ground & Moment): Promise<string>;
+  /** Of an operation on many things: what it would do now. A face shows that, and asks, before it performs it. */
+  preview?(db: Db, input: Static<I>, context: N & Moment): Promise<MassPreview>;
   /** Changes the store, in one transaction with its entry in the audit. Throws {@link Refused} or {@link MonitorError}. */
   change?(tx: Tx, input: Static<I>, context: N & Moment): Promise<Done<R>>;
   /** In place of `change`: reads, or calls somebody. Nothing but its entry in the audit is written. */
-  read?(db: Db, input: Static<I>, context: N & Moment): Promise<Done<R>>;
+  read?(db: Db, input: Static<I>, context: N & Ground & Moment): Promise<Done<R>>;
   /** The result as the API and `--json` show it; itself if absent. */
   view?(value: R, needs: N): unknown;
+}
+
+/** What an operation on many things would do. */
+export interface MassPreview {
+  readonly count: number;
 }
 
 /** Types an operation by its schema. */
@@ -91,12 +102,15 @@ export class Refused extends Error {
 
   /** Tells refusals of one operation apart. */
   readonly code: string | undefined;
+  /** What stands in the way, such as the id of a company. */
+  readonly about: string | undefined;
 
-  constructor(kind: Refused['kind'], message: string, more: Partial<Pick<Refused, 'issues' | 'code'>> = {}) {
+  constructor(kind: Refused['kind'], message: string, more: Partial<Pick<Refused, 'issues' | 'code' | 'about'>> = {}) {
     super(message);
     this.kind = kind;
     this.issues = more.issues ?? [];
     this.code = more.code;
+    this.about = more.about;
   }
 }
 
@@ -123,12 +137,33 @@ export interface Ground {
  * Runs an operation for a caller. A change, its entry in the audit and what it leaves to the workers are one transaction; what
  * was refused, and what was so already, leaves no entry. Throws {@link Refused}.
  */
-export const perform = <I extends TObject, R, N extends object>(
+export async function perform<I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
   input: Frozen<Static<I>>,
   deps: Ground & N,
   caller: OperationCaller,
-): Promise<R> => carryOut(operation, deps, caller, (run) => run(input));
+): Promise<R> {
+  const { seen = await operation.prepare?.(readInput(operation, input, deps), momentOf(deps, caller)) } = caller;
+  return carryOut(operation, deps, { ...caller, seen }, (run) => run(input));
+}
+
+const momentOf = <N extends object>(deps: Ground & N, caller: OperationCaller): N & Ground & Moment => ({
+  ...deps,
+  ...caller,
+  now: deps.now(),
+});
+
+/** What an operation on many things would do. Throws {@link Refused}. */
+export async function preview<I extends TObject, R, N extends object>(
+  operation: Operation<I, R, N>,
+  input: Frozen<Static<I>>,
+  deps: Ground & N,
+  caller: OperationCaller,
+): Promise<MassPreview> {
+  if (operation.preview === undefined) throw new Error(`${operation.name} has no preview`);
+  const context = { ...deps, ...caller, now: deps.now() };
+  return operation.preview(deps.store.db, readInput(operation, input, deps), context);
+}
 
 /** Runs an operation for each input: for all of them, or for none. */
 export const performEach = <I extends TObject, R, N extends object>(
@@ -156,12 +191,14 @@ async function carryOut<I extends TObject, R, N extends object, T>(
   const record = async (tx: Tx, audit: Done<R>['audit']): Promise<void> => {
     if (audit !== undefined) await recordAudit(tx, { actor, via, action: operation.name, ...audit }, now);
   };
-  const changeIn = (tx: Tx) =>
-    work(async (input) => {
+  const changeIn = async (tx: Tx): Promise<T> => {
+    if ((await caller.still?.(tx)) === false) throw new Refused('conflict', 'it has changed since you saw it');
+    return work(async (input) => {
       const { value, audit } = await ran(operation.change?.(tx, readInput(operation, input, deps), context));
       await record(tx, audit);
       return value;
     });
+  };
   const read = () =>
     work(async (input) => {
       const { value, audit } = await ran(operation.read?.(store.db, readInput(operation, input, deps), context));
@@ -185,11 +222,11 @@ async function ran<R>(done: Promise<Done<R>> | undefined): Promise<Done<R>> {
   return done;
 }
 
-/** What an input may be given as. */
+/** What an input may be given as: what is optional may be undefined. */
 export type Frozen<T> = T extends readonly (infer E)[]
   ? readonly Frozen<E>[]
   : T extends object
-    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    ? { readonly [K in keyof T]: Frozen<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) }
     : T;
 
 /** The input with its defaults; throws {@link Refused} if it does not match the schema. */
@@ -201,7 +238,8 @@ function readInput<I extends TObject, R, N extends object>(
   const wrong = operation.check?.(given as Static<I>, needs) ?? [];
   if (wrong.length > 0) throw new Refused('invalid', NOT_VALID, { issues: wrong });
   const validator = Compile(operation.input);
-  const input = validator.Default(structuredClone(given));
+  const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const input = validator.Default(structuredClone(stated));
   if (validator.Check(input)) return input;
   const problems = problemsOf('', validator.Errors(input));
   const issues = problems.map(({ path, message }) => ({ path: path.replaceAll('.', '/'), message }));

@@ -2,7 +2,6 @@
 import Type from 'typebox';
 import { type BackfillRequest, requestBackfill } from '../connector/backfill/plan/backfill-task.ts';
 import { planRevision, readRun } from '../connector/backfill/rows/progress.ts';
-import type { CrmConfig } from '../connector/crm/crm.ts';
 import { KINDS_FOR_ALL, REVIEW_KINDS, VERBS } from '../connector/review/review-kinds.ts';
 import { REVIEW } from '../connector/review/review-task.ts';
 import { UNDO } from '../connector/undo/undo-task.ts';
@@ -12,17 +11,13 @@ import { entityIdText, plainText, timeText } from '../service/routes/schemas.ts'
 import type { Tx } from '../store/store.ts';
 import { readEntity } from './entities.ts';
 import { defineOperation, invalid, type Moment } from './operation.ts';
+import { type ConnectorNeeds, needCrm, recordProperties } from './records.ts';
 import { runId } from './runs.ts';
-
-/** What operations on the connector need. */
-export interface ConnectorNeeds {
-  readonly crms: readonly Pick<CrmConfig, 'name' | 'match'>[];
-}
 
 const asked = Type.Object({ id: runId });
 const OPERATOR = { role: 'operator' } as const;
 
-const provider = plainText('A connection, as the configuration names it', { maxLength: 64, example: 'hubspot' });
+const { provider } = recordProperties;
 const property = plainText('A property in the CRM', { example: 'name' });
 
 export const requestUndo = defineOperation({
@@ -143,8 +138,7 @@ type PlanRequest = Omit<BackfillRequest, 'revision'> & { readonly revision?: str
 
 /** Requests a run on the plan of a connection; if one is under way, the answer names that one. */
 async function requestPlan(tx: Tx, { revision, ...request }: PlanRequest, { crms, now, actor, via }: Asking) {
-  const crm = crms.find(({ name }) => name === request.provider);
-  if (crm === undefined) throw invalid('/provider', 'is no configured connection');
+  const crm = needCrm(crms, request.provider);
   if (crm.match === undefined) throw invalid('/provider', 'has no property for the CVR number: set match for it');
   const input = { ...request, revision: revision ?? planRevision(await readRun(tx, crm.name)) };
   return { value: { id: await requestBackfill(tx, { input, actor, via }, now) } };

@@ -75,9 +75,9 @@ describe('operators', () => {
   });
 
   it.each([
-    ['no role', ['create', 'Ida'], 2, 'say what Ida may do'],
+    ['no role', ['create', 'Ida'], 2, '--role is one of viewer, operator, admin'],
     ['an unknown role', ['create', 'Ida', '--role', 'king'], 2, 'king is not one of viewer, operator, admin'],
-    ['a name of two lines', ['create', 'Ida\nBo', '--role', 'viewer'], 2, 'the name is 1 to 100 characters'],
+    ['a name of two lines', ['create', 'Ida\nBo', '--role', 'viewer'], 2, 'name is 1 to 100 characters'],
     ['a token that is revoked', ['allow', 'cvrsync_operator_typed'], 1, 'operators create prints a new token'],
     ['a link of nobody', ['login-link', 'cvrsync_operator_typed'], 1, 'there is no active operator of this name'],
     ['an unknown name', ['revoke', 'cvrsync_operator_typed'], 1, 'there is no operator of this name'],

@@ -76,7 +76,7 @@ describe.each(SUITE_ENGINES)('on the page of a company, on %s', (engine) => {
     expect(fixture.salesforce.get(record)).toMatchObject({ Phone: '+4551515151' });
     const subject = `salesforce:${record} Phone`;
     expect(await auditOf(story)).toEqual([
-      `the operator: record.hold ${subject} {"clear":true}`,
+      `the operator: record.clear ${subject} {"kind":"hold"}`,
       `the operator: record.hold ${subject} {"until":"2099-12-31T23:00:00.000Z","reason":"given"}`,
     ]);
   });

@@ -9,6 +9,8 @@ import { openHook, statuses } from '../service/delivering.ts';
 import { COMPANY, changed, listed } from '../service/monitored.ts';
 import { type Case, NEW } from './case.ts';
 import type { Asked, Faces } from './faces.ts';
+import { OPERATOR_CASES } from './operator-cases.ts';
+import { RECORD_CASES } from './record-cases.ts';
 import { RUN_CASES } from './run-cases.ts';
 
 const HOOK = 'https://hooks.example.com/cvr';
@@ -386,4 +388,6 @@ export const CASES: readonly Case[] = [
     again: 'unchanged',
   },
   ...RUN_CASES,
+  ...OPERATOR_CASES,
+  ...RECORD_CASES,
 ];

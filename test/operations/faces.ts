@@ -57,7 +57,9 @@ export async function openFaces(engine: (typeof ENGINES)[number]) {
   await writeFile(file, JSON.stringify(content));
   const { config } = await checked(content);
   const configuration = { ...NO_CONFIGURATION, rules: () => config.connector?.providers ?? [] };
-  const crms = [crmOf({ connection, mapping: [], properties: [], match: 'cvr', store, now: Date.now })];
+  const crm = crmOf({ connection, mapping: [], properties: [], match: 'cvr', store, now: Date.now });
+  const mapping = [{ field: 'name', property: 'name', policy: 'tracked' }] as const;
+  const crms = [crm, { ...crm, name: 'hubspot', mapping }];
   const api = await openHarness(engine, { store, secrets, configuration, crms });
   const pages = await startPages({ engine, store, secrets, configuration, crms });
   const admin = await pages.admin();
@@ -94,7 +96,7 @@ const EXIT_CODES = new Map([
 
 async function commandLine(file: string, argv: readonly string[]): Promise<Answered> {
   const { code, stdout, stderr } = await runCli(['--config', file, '--log-level', 'silent', ...argv]);
-  const missing = stderr.includes('there is no') ? 404 : 409;
+  const missing = /there is no|is not linked/u.test(stderr) ? 404 : 409;
   return { status: EXIT_CODES.get(code) ?? missing, text: stdout + stderr };
 }
 
@@ -120,6 +122,21 @@ export async function rowsOf(store: Store, id: string): Promise<unknown> {
     items: await of('item'),
     deliveries: await of('delivery'),
     unsubscribed: await of('unsubscribed'),
+    override: await store.db
+      .selectFrom('override')
+      .select(['property', 'kind', 'once', 'until', 'reason'])
+      .where('record_id', '=', id)
+      .execute(),
+    link: await store.db
+      .selectFrom('link')
+      .select(['entity', 'state', 'desired', 'send_update'])
+      .where('record_id', '=', id)
+      .execute(),
+    operator: await store.db
+      .selectFrom('operator')
+      .select(['role', 'revoked_at'])
+      .where('name', '=', id)
+      .executeTakeFirst(),
     lastRun: await store.db
       .selectFrom('run')
       .select(['task', 'input', 'stage', 'state', 'done', 'total', 'confirmed_at', 'ended_at'])

@@ -20,6 +20,7 @@ import {
   CALLS,
   lay,
   layConfiguration,
+  MERGED,
   type Operation,
   proofOf,
   startProcess,
@@ -201,12 +202,20 @@ describe('the public port', () => {
 });
 
 const BODIES_404: Readonly<Record<string, object>> = {
+  holdRecord: { provider: 'hubspot', record: '404' },
+  releaseProperty: { provider: 'hubspot', record: '404', property: 'name' },
+  clearRecord: { provider: 'hubspot', record: '404', kind: 'hold' },
   applyConfig: { provider: 'nobody' },
   rollbackConfig: { version: 999 },
 };
 const BODIES_409: Readonly<Record<string, object>> = {
   applyConfig: { provider: 'hubspot', change: 'another' },
   rollbackConfig: { version: 3 },
+  createOperator: { name: 'bo', role: 'viewer' },
+  holdRecord: { provider: 'hubspot', record: MERGED },
+  releaseProperty: { provider: 'hubspot', record: MERGED, property: 'name' },
+  clearRecord: { provider: 'hubspot', record: MERGED, kind: 'hold' },
+  addLink: { provider: 'hubspot', record: '8412345678', entityId: 'CVR-1-10150817' },
 };
 
 /** How each refusal comes about. */
@@ -218,7 +227,10 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
       return send(operation, `${address}${mark(address)}accesskey=other`, { 'x-access-key': key });
     if (operation.path === '/unsubscribe') return send(operation, '/unsubscribe?token=forged', {});
     if (operation.body !== undefined) return send(operation, address, proofOf(operation, key), '{');
-    const odd = addressOf(operation, { ...known, id: 'ODD', seq: 'ODD', run: 'ODD' }).replace('ODD', '%FF');
+    const odd = addressOf(operation, { ...known, id: 'ODD', seq: 'ODD', run: 'ODD', name: 'ODD' }).replace(
+      'ODD',
+      '%FF',
+    );
     return send(operation, odd, proofOf(operation, key));
   },
   401: (operation) => send(operation, addressOf(operation, {}), {}, operation.body?.example),
@@ -235,6 +247,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
       JobId: 'nobody',
       id: 'nobody',
       run: '999999',
+      name: 'nobody',
       entityId: 'CVR-1-99999999',
     });
     const body = BODIES_404[operation.operationId] ?? operation.body?.example;
@@ -260,7 +273,15 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
   async 414(operation) {
     const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
     const long = 'x'.repeat(501);
-    const address = addressOf(operation, { ...known, Provider: long, JobId: long, id: long, seq: long, run: long });
+    const address = addressOf(operation, {
+      ...known,
+      Provider: long,
+      JobId: long,
+      id: long,
+      seq: long,
+      run: long,
+      name: long,
+    });
     return send(operation, address, proofOf(operation, key), operation.body?.example);
   },
   async 415(operation) {

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, startApp } from '../../src/app.ts';
 import { documentOf } from '../../src/commands/emulate/sample/document.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { setOverride } from '../../src/connector/overrides/override.ts';
 import { UNDO } from '../../src/connector/undo/undo-task.ts';
 import { sampleCompany } from '../../src/protocol/sample/company.ts';
+import { createOperator } from '../../src/runtime/operators/operators.ts';
 import { requestPreview } from '../../src/runtime/runs/runs.ts';
 import { createKey, type Scope } from '../../src/service/keys/keys.ts';
 import { unsubscribeUrl } from '../../src/service/mail/unsubscribe.ts';
@@ -144,7 +147,9 @@ export async function lay({ app }: Process, url: string, scopes: readonly Scope[
     const monitor = await createMonitor(tx, { name: 'monitor', url, enabled: false }, { secrets, now });
     const token = new URL(unsubscribeUrl(app.url, secrets, monitor.id, 'sales@example.com')).searchParams.get('token');
     const run = await previewedRun(tx, now);
-    const ids = { JobId, id: monitor.id, key: key.id, keyId: key.id, run };
+    const name = await revokedOperator(tx, now);
+    await heldRecord(tx, now);
+    const ids = { JobId, id: monitor.id, key: key.id, keyId: key.id, run, name };
     return { key: key.key, known: { ...ids, token: token ?? '', url } };
   });
 }
@@ -168,6 +173,26 @@ export async function layConfiguration({ app: { store } }: Process, waits = true
       .execute();
   });
 }
+
+/** An operator of single sign-on who was revoked. */
+async function revokedOperator(tx: Tx, now: number): Promise<string> {
+  const name = `ida-${crypto.randomUUID()}`;
+  for (const one of [name, 'bo']) await createOperator(tx, { name: one, role: 'viewer' }, now);
+  await tx.updateTable('operator').set({ subject: name, revoked_at: now }).where('name', '=', name).execute();
+  return name;
+}
+
+/** The record of the examples, with a hold on its name; and another one that was merged. */
+async function heldRecord(tx: Tx, now: number): Promise<void> {
+  const ref = { provider: 'hubspot', recordId: '8412345678' };
+  for (const recordId of [ref.recordId, MERGED])
+    await linkRecord(tx, { ...ref, recordId, entity: 'CVR-1-10000001', sendUpdate: false, now });
+  await tx.updateTable('link').set({ state: 'merged' }).where('record_id', '=', MERGED).execute();
+  await setOverride(tx, { ...ref, property: 'name' }, { kind: 'hold', once: false, until: null, reason: null }, now);
+}
+
+/** A record that the CRM merged into another one. */
+export const MERGED = '8412345679';
 
 /** An undo that waits for its confirmation. */
 async function previewedRun(tx: Tx, now: number): Promise<string> {

@@ -10,6 +10,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   url: '--url',
   target: '--target',
   key: '--key',
+  role: '--role',
   schedule: '--schedule',
   postsPerMinute: '--posts-per-minute',
   credentials: '--header, --basic or --bearer',

@@ -1,10 +1,7 @@
 /** The record that a command acts on, named on the command line as `hubspot:123`. */
 import type { ConnectorConfig } from '../../config/load.ts';
 import { readRecordId } from '../../connector/crm/record-id.ts';
-import { writtenProperties } from '../../connector/decide/plan.ts';
-import { findLink, type Link } from '../../connector/links/links.ts';
 import { type RecordRef, readLinkKey } from '../../connector/names/queues.ts';
-import type { Db } from '../../store/store.ts';
 import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { needProvider } from './with-monitoring.ts';
@@ -53,31 +50,8 @@ function recordAt(address: string, { providers }: Pick<ConnectorConfig, 'provide
   throw new UsageError(`${address} may be a record of several connections: write ${names}`);
 }
 
-/**
- * The link of the record. Throws if it has none, which usually means a mistyped id, and if the CRM merged the record
- * into another one: its overrides moved to the survivor.
- */
-export async function needLink(db: Db, ref: RecordRef): Promise<Link> {
-  const link = await findLink(db, ref);
-  if (link === undefined)
-    throw new Error(`${ref.provider}:${ref.recordId} is not linked to a company: see cvrsync links ${ref.provider}`);
-  if (link.state === 'merged')
-    throw new Error(
-      `${ref.provider}:${ref.recordId} was ${link.reason ?? 'merged in the CRM'}: name the surviving record instead`,
-    );
-  return link;
-}
-
-/** Throws {@link UsageError} if the connection does not write the property. */
-export function needProperty(connector: ConnectorConfig, { provider }: RecordRef, property: string): void {
-  const rows = connector.providers.find((each) => each.name === provider)?.mapping ?? [];
-  const names = writtenProperties(rows);
-  if (names.includes(property)) return;
-  const field = rows.find((row) => row.field === property && row.policy !== 'never')?.property;
-  const hint =
-    field === undefined ? `it writes ${names.join(', ')}` : `did you mean ${field}, the property of ${property}?`;
-  throw new UsageError(`${provider} does not write the property ${property}: ${hint}`);
-}
+/** Where to look for the records that are linked. */
+export const linksHint = (provider: string): string => `see cvrsync links ${provider}`;
 
 /** The canonical id in a text. Throws {@link UsageError} if it cannot be a record of the connection. */
 export function needRecordId(

@@ -46,7 +46,7 @@ export interface Command {
   readonly commands: readonly Command[];
   readonly audit?: CommandAudit | undefined;
   /** The name of its operation, which records itself in the audit. */
-  readonly operation?: string | undefined;
+  readonly operation?: string | readonly string[] | undefined;
   /** Absent if only its sub-commands do something. */
   readonly run?: (
     context: CommandContext,
@@ -71,7 +71,7 @@ export interface CommandSpec<A, O> {
   readonly options?: O;
   readonly commands?: readonly Command[];
   readonly audit?: CommandAudit;
-  readonly operation?: string;
+  readonly operation?: string | readonly string[];
   /** Undefined counts as 0. The handler in main.ts shows what it throws. */
   readonly run?: (context: CommandContext, args: Values<A>, options: Values<O>) => Promise<ExitCode | undefined>;
 }

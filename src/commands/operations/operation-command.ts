@@ -1,6 +1,15 @@
 /** An operation as a command: its arguments and options come from the schema of its input. */
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
-import { type Frozen, type Ground, type Operation, perform, performEach, Refused } from '../../operations/operation.ts';
+import {
+  type Frozen,
+  type Ground,
+  type MassPreview,
+  type Operation,
+  perform,
+  performEach,
+  preview,
+  Refused,
+} from '../../operations/operation.ts';
 import { commandActor } from '../arguments/actor.ts';
 import { issueText } from '../arguments/issues.ts';
 import {
@@ -82,6 +91,14 @@ export const performHere = <I extends TObject, R, N extends object>(
   hint?: string,
 ): Promise<R> => perform(operation, input, deps, { ...HERE, actor: commandActor() }).catch(failWith(hint));
 
+/** What an operation on many things would do. */
+export const previewHere = <I extends TObject, R, N extends object>(
+  operation: Operation<I, R, N>,
+  input: Frozen<Static<I>>,
+  deps: Ground & N,
+): Promise<MassPreview> =>
+  preview(operation, input, deps, { ...HERE, actor: commandActor() }).catch(failWith(undefined));
+
 /** Runs an operation for each input: for all of them, or for none. */
 export const performEachHere = <I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
@@ -91,13 +108,24 @@ export const performEachHere = <I extends TObject, R, N extends object>(
 ): Promise<readonly R[]> =>
   performEach(operation, inputs, deps, { ...HERE, actor: commandActor() }).catch(failWith(hint));
 
+/** An operation that was refused: exit code 1. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly refusal: Refused;
+
+  constructor(refusal: Refused, hint: string | undefined) {
+    super(refusal.kind === 'unknown' && hint !== undefined ? `${refusal.message}: ${hint}` : refusal.message);
+    this.refusal = refusal;
+  }
+}
+
 const failWith =
   (hint: string | undefined) =>
   (error: unknown): never => {
     if (!(error instanceof Refused)) throw error;
     // Without the cause, which says the same in terms of the API.
     if (error.kind === 'invalid') throw new UsageError(error.issues.map(issueText).join('; '));
-    throw new Error(error.kind === 'unknown' && hint !== undefined ? `${error.message}: ${hint}` : error.message);
+    throw new RefusedError(error, hint);
   };
 
 const argumentOf = (name: string, schema: TSchema): Argument => ({

@@ -93,6 +93,15 @@ export interface Crm extends CrmSettings {
   forgetSchema(): void;
 }
 
+/** Finds an open connection by its name. Throws if there is none. */
+export const openedCrm =
+  (crms: readonly Crm[]) =>
+  async (name: string): Promise<Crm> => {
+    const crm = crms.find((each) => each.name === name);
+    if (crm === undefined) throw new Error(`no connection ${name} is open`);
+    return crm;
+  };
+
 export const mappedFields = (crms: readonly Crm[]): ReadonlyMap<string, ReadonlySet<FieldName>> =>
   new Map(crms.map((crm) => [crm.name, new Set(fieldsOf(crm.mapping))]));
 

@@ -2,10 +2,11 @@
 import type { Crm } from '../../connector/crm/crm.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
-import { linkSeen, mayHold } from '../../connector/follow/link-by-hand.ts';
-import { endLink, isBound, linkRecord } from '../../connector/links/links.ts';
-import { acceptMatch } from '../../connector/match/answer.ts';
+import { mayHold } from '../../connector/follow/link-by-hand.ts';
+import { isBound } from '../../connector/links/links.ts';
 import type { Server } from '../../http/server/server.ts';
+import { acceptMatched, addLink, removeLink } from '../../operations/links.ts';
+import { perform } from '../../operations/operation.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
 import { companyAddress } from '../addresses/addresses.ts';
 import { behind } from '../addresses/match.ts';
@@ -57,7 +58,7 @@ function linkInputs(crms: readonly Crm[], { visit, field }: AskedRecord): Markup
 
 async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Proposal> {
   const { visit, crm, ref, entity, link, field } = asked;
-  const { reader, visitor, now } = visit;
+  const { reader, visitor } = visit;
   const isLinked = link?.state === 'active' && link.entity === entity;
   if (isLinked) return { effect: html`<p>${reader.text('link.already')}</p>`, seen: null, isDone: true };
   if (!mayHold(crm, entity)) return { effect: html`<p>${reader.text('link.person')}</p>`, seen: null };
@@ -83,17 +84,13 @@ async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Propo
       ${other !== undefined && html`<p class="notice bad">${reader.text('link.other', { other })}</p>`} ${shown.table}`,
     seen: [other, holders, shown.seen],
     step: {
-      audit: isMatch ? 'match.accept' : 'monitoring.add',
       button: reader.text('submit.link'),
       consent: other && reader.text('link.consent', { other }),
-      async run(tx) {
-        const linked =
-          isMatch && other === undefined
-            ? await acceptMatch(tx, ref, entity, now)
-            : await linkSeen(tx, { ...ref, entity, sendUpdate, now }, other);
-        if (linked.kind === 'taken') return 'changed';
-        if (isMatch) return { entity };
-        return sendUpdate ? { sendUpdate } : undefined;
+      async perform(ground, by) {
+        const input = { provider: ref.provider, record: ref.recordId, entityId: entity };
+        if (isMatch && other === undefined) return perform(acceptMatched, input, ground, by);
+        const needs = { ...ground, openCrm: async () => crm };
+        return perform(addLink, { ...input, sendUpdate, yes: true }, needs, { ...by, seen: other ?? '' });
       },
     },
   };
@@ -126,7 +123,7 @@ const monitoringRemark = ({ hasUpstream }: CompanyDeps, { visit }: NamedRecord):
 const unlinkAction = (): RecordAction => ({
   name: 'unlink',
   isForLinked: true,
-  async propose({ visit: { reader, now }, ref, link }) {
+  async propose({ visit: { reader }, ref, link, entity }) {
     if (ref === undefined || (link?.state !== 'active' && link?.state !== 'conflict'))
       return { effect: html`<p>${reader.text('unlink.none')}</p>`, seen: null, isDone: true };
     return {
@@ -134,12 +131,9 @@ const unlinkAction = (): RecordAction => ({
         <p>${reader.text('unlink.stays')}</p>`,
       seen: null,
       step: {
-        audit: 'monitoring.remove',
         button: reader.text('submit.unlink'),
-        async run(tx) {
-          await endLink(tx, { ...ref, state: 'removed', reason: 'removed on the dashboard', now });
-          return undefined;
-        },
+        perform: (ground, by) =>
+          perform(removeLink, { provider: ref.provider, record: ref.recordId, entityId: entity }, ground, by),
       },
     };
   },
@@ -162,11 +156,12 @@ const updateAction = (deps: CompanyDeps): RecordAction => ({
       seen: null,
       isDone: link.send_update === 1,
       step: {
-        audit: 'monitoring.add',
         button: reader.text('submit.update'),
-        async run(tx) {
-          await linkRecord(tx, { ...asked.ref, entity, sendUpdate: true, now });
-          return { sendUpdate: true };
+        perform(ground, by) {
+          const { provider, recordId: record } = asked.ref;
+          const needs = { ...ground, openCrm: async () => asked.crm };
+          const input = { provider, record, entityId: entity, sendUpdate: true, yes: false };
+          return perform(addLink, input, needs, { ...by, seen: '' });
         },
       },
     };

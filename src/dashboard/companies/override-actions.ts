@@ -2,15 +2,10 @@
 import { endOfDay } from '../../connector/crm/hold.ts';
 import { writtenProperties } from '../../connector/decide/plan.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
-import {
-  ALL_PROPERTIES,
-  clearOverride,
-  type Override,
-  type OverrideRef,
-  readOverrides,
-  setOverride,
-} from '../../connector/overrides/override.ts';
+import { ALL_PROPERTIES, type Override, type OverrideRef, readOverrides } from '../../connector/overrides/override.ts';
 import type { Server } from '../../http/server/server.ts';
+import { perform } from '../../operations/operation.ts';
+import { clearRecord, holdRecord, releaseProperty } from '../../operations/records.ts';
 import type { Db } from '../../store/store.ts';
 import { html, type Markup } from '../page/html.ts';
 import { timeOf } from '../page/parts.ts';
@@ -39,16 +34,12 @@ const holdAction = (deps: CompanyDeps): RecordAction => ({
     const isOver = wanted !== undefined && wanted.until !== null && wanted.until <= now;
     if (wanted === undefined || isOver || !isNamed(asked) || !isProperty(asked, ALL_PROPERTIES))
       return { help: reader.text('hold.help'), inputs: holdInputs(asked), problem: problemOf(asked) };
-    const { until, reason } = wanted;
+    const { until } = wanted;
     const end =
       until === null ? reader.text('hold.open') : html`${reader.text('hold.until')} ${timeOf(reader, until)}.`;
     return proposeOverride(deps, asked, {
       words: html`<p>${reader.text('hold.effect')} ${end}</p>`,
       wanted,
-      detail: {
-        ...(until !== null && { until: new Date(until).toISOString() }),
-        ...(reason !== null && { reason: 'given' }),
-      },
     });
   },
 });
@@ -64,7 +55,6 @@ const releaseAction = (deps: CompanyDeps): RecordAction => ({
     return proposeOverride(deps, asked, {
       words: html`<p>${reader.text(once ? 'release.once' : 'release.always')}</p>`,
       wanted: { kind: 'release', once, until: null, reason: null },
-      detail: once ? { once } : {},
     });
   },
 });
@@ -78,7 +68,7 @@ const endAction = (deps: CompanyDeps): RecordAction => ({
     if (current === undefined || !isNamed(asked))
       return { effect: html`<p>${reader.text('end.none')}</p>`, seen: null, isDone: true };
     const words = html`<p>${reader.text(`end.${current.kind}`)}</p>`;
-    return proposeOverride(deps, asked, { words, wanted: undefined, detail: { clear: true } });
+    return proposeOverride(deps, asked, { words, wanted: undefined });
   },
 });
 
@@ -140,14 +130,13 @@ interface OverrideChange {
   readonly words: Markup;
   /** Undefined if what stands there is to end. */
   readonly wanted: Wanted | undefined;
-  readonly detail: Readonly<Record<string, unknown>>;
 }
 
 /** Says what the next look at the record would decide with this word in place of what stands there now. */
 async function proposeOverride(
   deps: CompanyDeps,
   asked: NamedRecord,
-  { words, wanted, detail }: OverrideChange,
+  { words, wanted }: OverrideChange,
 ): Promise<Proposal> {
   const { visit, crm, ref } = asked;
   const { reader, visitor, now } = visit;
@@ -162,12 +151,16 @@ async function proposeOverride(
     seen: shown.seen,
     isDone: isSame(before, wanted),
     step: {
-      audit: `record.${wanted?.kind ?? before?.kind ?? 'hold'}`,
       button: reader.text(`submit.${wanted?.kind ?? 'end'}`),
-      async run(tx) {
-        if (wanted !== undefined) await setOverride(tx, refOf(asked), wanted, now);
-        else if (before !== undefined) await clearOverride(tx, refOf(asked), before.kind, now);
-        return detail;
+      perform(ground, by) {
+        const on = { provider: ref.provider, record: ref.recordId };
+        const part = property === ALL_PROPERTIES ? undefined : property;
+        if (wanted === undefined)
+          return perform(clearRecord, { ...on, property: part, kind: before?.kind ?? 'hold' }, ground, by);
+        const { kind, once, until, reason } = wanted;
+        if (kind === 'release') return perform(releaseProperty, { ...on, property, once }, ground, by);
+        const end = until === null ? undefined : new Date(until).toISOString();
+        return perform(holdRecord, { ...on, property: part, until: end, reason: reason ?? undefined }, ground, by);
       },
     },
   };

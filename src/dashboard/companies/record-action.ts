@@ -8,8 +8,9 @@ import { findLink, type Link } from '../../connector/links/links.ts';
 import type { RecordRef } from '../../connector/names/queues.ts';
 import { readOverrides } from '../../connector/overrides/override.ts';
 import type { Server } from '../../http/server/server.ts';
+import { type Ground, type OperationCaller, Refused } from '../../operations/operation.ts';
+import type { ConnectorNeeds } from '../../operations/records.ts';
 import { canonicalEntityId } from '../../protocol/entity-id.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { companyAddress } from '../addresses/addresses.ts';
 import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
@@ -57,13 +58,11 @@ export interface Proposal {
 
 /** The way from what is proposed to what is done. */
 interface ActionStep {
-  /** What the audit calls it, as it calls the command. */
-  readonly audit: 'record.hold' | 'record.release' | 'monitoring.add' | 'monitoring.remove' | 'match.accept';
   readonly button: string;
   /** What the person must say yes to besides. */
   readonly consent?: string | undefined;
-  /** Does it, and returns what else the audit keeps; `changed` if it cannot be done any more. */
-  run(tx: Tx): Promise<Readonly<Record<string, unknown>> | 'changed' | undefined>;
+  /** Performs the operation. Throws {@link Refused}. */
+  perform(ground: Ground & ConnectorNeeds, by: OperationCaller): Promise<unknown>;
 }
 
 /** One kind of action. */
@@ -106,7 +105,7 @@ export function addRecordAction(app: Server, deps: CompanyDeps, action: RecordAc
       if (asked === undefined) return notFoundPage(visit.reader);
       const proposal = await action.propose(asked);
       if (!isNamed(asked) || 'inputs' in proposal) return actionPage(deps, { action, asked, proposal, status: 422 });
-      const isDone = proposal.isDone || (await deps.store.write((tx) => carryOut(tx, asked, proposal)));
+      const isDone = proposal.isDone || (await carryOut(deps, asked, proposal));
       const next = action.next?.(asked) ?? companyAddress(asked.entity);
       if (isDone) return next;
       const fresh = await readAsked(deps, action, visit, asked.field);
@@ -139,23 +138,19 @@ async function readAsked(
 }
 
 /** In one transaction with a look at what the person saw; false if that is not so any more. */
-async function carryOut(tx: Tx, asked: NamedRecord, { step, seen }: Proposal): Promise<boolean> {
+async function carryOut(deps: CompanyDeps, asked: NamedRecord, { step, seen }: Proposal): Promise<boolean> {
   const { visit, ref, field } = asked;
   const hasConsent = step?.consent === undefined || field('consent') === 'yes';
-  if (step === undefined || !hasConsent || (await revisionOf(tx, ref, seen, visit.now)) !== field('revision'))
-    return false;
-  const detail = await step.run(tx);
-  if (detail === 'changed') return false;
-  const [subject, actor] = [subjectOf(step.audit, asked), visit.visitor.actor];
-  await recordAudit(tx, { actor, via: 'page', action: step.audit, subject, detail, result: 'done' }, visit.now);
-  return true;
-}
-
-/** As the command's arguments have it. */
-function subjectOf(audit: string, { ref, entity, field }: NamedRecord): string {
-  if (audit.startsWith('monitoring.')) return `${ref.provider} ${entity} ${ref.recordId}`;
-  const property = field('property');
-  return `${ref.provider}:${ref.recordId}${['', '*'].includes(property) ? '' : ` ${property}`}`;
+  if (step === undefined || !hasConsent) return false;
+  const still = async (tx: Tx): Promise<boolean> => (await revisionOf(tx, ref, seen, visit.now)) === field('revision');
+  const by = { actor: visit.visitor.actor, via: 'page', still } as const;
+  try {
+    await step.perform({ ...deps, now: () => visit.now }, by);
+    return true;
+  } catch (error) {
+    if (error instanceof Refused && error.kind === 'conflict') return false;
+    throw error;
+  }
 }
 
 /** The state that a proposal stands on, as one text. */

@@ -1,8 +1,10 @@
 /** A person's answer to one record without a number. */
-import { acceptMatch, rejectMatch } from '../../connector/match/answer.ts';
+import { rejectMatch } from '../../connector/match/answer.ts';
 import { matchAnew, readChangedText } from '../../connector/match/reread.ts';
 import { readUndecided, type UndecidedMatch } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
+import { acceptMatched } from '../../operations/links.ts';
+import { perform, Refused } from '../../operations/operation.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
@@ -86,16 +88,16 @@ async function accept(
     await matchAnew(deps.store, found, changed);
     return shownAnew(deps, visit, found);
   }
-  const linked = await deps.store.write(async (tx) => {
-    const result = await acceptMatch(tx, found, entity, now);
-    if (result.kind === 'taken') return result;
-    const entry = { actor: visitor.actor, via: 'page', action: 'match.accept', subject: subjectOf(found) } as const;
-    await recordAudit(tx, { ...entry, detail: { entity }, result: 'done' }, now);
-    return result;
-  });
-  if (linked.kind !== 'taken') return behind(found);
-  const text = reader.text('match.taken', { other: linked.entity });
-  return refused(visit, found, html`<p class="notice bad">${text}</p>`, 409);
+  const input = { provider: found.provider, record: found.recordId, entityId: entity };
+  const by = { actor: visitor.actor, via: 'page' } as const;
+  try {
+    await perform(acceptMatched, input, { ...deps, now: () => now }, by);
+    return behind(found);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const text = reader.text('match.taken', { other: error.about ?? '' });
+    return refused(visit, found, html`<p class="notice bad">${text}</p>`, 409);
+  }
 }
 
 /** Nothing was done: the record as it is now, and what it means by that. */

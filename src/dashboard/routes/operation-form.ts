@@ -4,9 +4,11 @@ import type { Server } from '../../http/server/server.ts';
 import {
   type Frozen,
   invalid,
+  type MassPreview,
   type Operation,
   type OperationCaller,
   perform,
+  preview,
   Refused,
 } from '../../operations/operation.ts';
 import type { FormBounds } from '../access/forms.ts';
@@ -39,6 +41,8 @@ interface FormFace<I extends TObject, R> {
   readonly input?: (visit: Visit, fields: Fields) => Frozen<Static<I>> | Promise<Frozen<Static<I>>>;
   /** What the form says about itself: the version that it showed, or the id of what it creates. */
   readonly caller?: (fields: Fields) => Pick<OperationCaller, 'seen' | 'id'>;
+  /** Of an operation on many things: the page that says what it would do, and asks. Its form sends `confirmed`. */
+  readonly confirm?: (visit: Visit, preview: MassPreview, fields: Fields) => PageBody;
   /** The page to show next. */
   readonly next: (visit: Visit, value: R, fields: Fields) => Next;
   /** The page of a refusal; undefined for the usual one. */
@@ -52,7 +56,7 @@ export function addForm<I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
   face: FormFace<I, R>,
 ): void {
-  const { path, form, names = {}, caller, next, refused } = face;
+  const { path, form, names = {}, caller, confirm, next, refused } = face;
   const { input = (visit: Visit, fields: Fields) => inputOf(operation.input, visit, fields, names) } = face;
   addAction(app, deps, {
     path,
@@ -62,7 +66,10 @@ export function addForm<I extends TObject, R, N extends object>(
       const ground = { ...deps, now: () => visit.now };
       try {
         const by = { actor: visit.visitor.actor, via: 'page', ...caller?.(fields) } as const;
-        const value = await perform(operation, await input(visit, fields), ground, by);
+        const asked = await input(visit, fields);
+        if (confirm !== undefined && fieldValue(fields, 'confirmed') !== 'yes')
+          return confirm(visit, await preview(operation, asked, ground, by), fields);
+        const value = await perform(operation, asked, ground, by);
         return await next(visit, value, fields);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;

@@ -1,8 +1,8 @@
 /** The page of all holds: found by a filter, and ended in bulk after a confirmation with their count. */
 import type { VNode } from 'preact';
-import { countHolds, endHoldsIn, type Hold, type HoldFilter, listHolds } from '../../connector/overrides/hold-list.ts';
+import { countHolds, type Hold, listHolds } from '../../connector/overrides/hold-list.ts';
 import type { Server } from '../../http/server/server.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
+import { endHolds } from '../../operations/records.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { companyAddress } from '../addresses/addresses.ts';
 import { confirmationPage } from '../page/confirmation.ts';
@@ -12,7 +12,8 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { table, textFilter, timeOf } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
-import { addAction, addPage } from '../routes/routes.ts';
+import { addForm } from '../routes/operation-form.ts';
+import { addPage } from '../routes/routes.ts';
 import type { WritesDeps } from './writes-page.ts';
 
 const PATH = '/holds';
@@ -23,33 +24,26 @@ type HoldTexts = Readonly<Record<(typeof FIELDS)[number], string>>;
 
 /** Adds the page, and the action that ends what its filter finds. */
 export function addHolds(app: Server, deps: WritesDeps): void {
-  const { store } = deps;
   addPage(app, deps, { path: PATH, show: async (visit) => holdsPage(deps, visit, textsOf(visit.query)) });
-  addAction(app, deps, {
+  const chosen = (fields: Fields): HoldTexts => textsOf((name) => fieldValue(fields, name));
+  // Only what the person was shown: what was placed since stays.
+  const shownAt = (fields: Fields, now: number): number => Math.min(Number(fieldValue(fields, 'shownAt')) || now, now);
+  addForm(app, deps, endHolds, {
     path: `${PATH}/end`,
-    async run(visit, fields: Fields) {
-      const { reader, visitor, now } = visit;
-      const texts = textsOf((name) => fieldValue(fields, name));
-      // Only what the person was shown: what was placed since stays.
-      const shownAt = Number(fieldValue(fields, 'shownAt')) || now;
-      const filter = filterOf(texts, Math.min(shownAt, now));
-      const count = await countHolds(store.db, now, filter);
-      if (fieldValue(fields, 'confirmed') !== 'yes')
-        return confirmationPage(visit, {
-          title: reader.text('holds.title'),
-          help: html`<p>${reader.text('holds.confirm', { count })}</p>`,
-          action: `${PATH}/end`,
-          fields: { ...texts, confirmed: 'yes', shownAt: String(shownAt) },
-          submit: reader.text('holds.end', { count }),
-          back: addressOf(texts),
-        });
-      const ended = await endHoldsIn(store, filter, now, new AbortController().signal);
-      const subject = texts.provider === '' ? undefined : `${texts.provider}:*`;
-      const detail = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
-      const entry = { actor: visitor.actor, via: 'page', action: 'record.hold', subject, detail } as const;
-      await store.write((tx) => recordAudit(tx, { ...entry, result: `${ended} holds ended` }, now));
-      return addressOf(texts);
+    input({ now }, fields) {
+      const { before, ...filter } = filterOf(chosen(fields), shownAt(fields, now));
+      return { ...filter, before: new Date(before).toISOString() };
     },
+    confirm: (visit, { count }, fields) =>
+      confirmationPage(visit, {
+        title: visit.reader.text('holds.title'),
+        help: html`<p>${visit.reader.text('holds.confirm', { count })}</p>`,
+        action: `${PATH}/end`,
+        fields: { ...chosen(fields), confirmed: 'yes', shownAt: String(shownAt(fields, visit.now)) },
+        submit: visit.reader.text('holds.end', { count }),
+        back: addressOf(chosen(fields)),
+      }),
+    next: (_visit, _ended, fields) => addressOf(chosen(fields)),
   });
 }
 
@@ -59,7 +53,7 @@ function textsOf(given: (name: string) => string): HoldTexts {
 }
 
 /** Holds that were placed before a time, and as many days before it as the filter says. */
-const filterOf = ({ provider, property, reason, days }: HoldTexts, before: number): HoldFilter => ({
+const filterOf = ({ provider, property, reason, days }: HoldTexts, before: number) => ({
   provider: provider || undefined,
   property: property || undefined,
   reason: reason || undefined,

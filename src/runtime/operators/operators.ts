@@ -84,12 +84,10 @@ export async function allowOperator(tx: Tx, name: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/**
- * Ends an operator's access and all sessions. False if the operator does not exist, true also for one already revoked.
- */
-export async function revokeOperator(tx: Tx, name: string, now: number): Promise<boolean> {
-  const known = await tx.selectFrom('operator').select('name').where('name', '=', name).executeTakeFirst();
-  if (known === undefined) return false;
+/** Ends an operator's access and all sessions. Says what the operator was; undefined if there is none. */
+export async function revokeOperator(tx: Tx, name: string, now: number): Promise<'active' | 'revoked' | undefined> {
+  const known = await tx.selectFrom('operator').select('revoked_at').where('name', '=', name).executeTakeFirst();
+  if (known === undefined) return undefined;
   await tx
     .updateTable('operator')
     .set({ revoked_at: now })
@@ -98,7 +96,7 @@ export async function revokeOperator(tx: Tx, name: string, now: number): Promise
     .execute();
   await tx.deleteFrom('session').where('operator', '=', name).execute();
   await tx.deleteFrom('login_link').where('operator', '=', name).execute();
-  return true;
+  return known.revoked_at === null ? 'active' : 'revoked';
 }
 
 export async function listOperators(db: Db): Promise<readonly Operator[]> {

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { addAdminApi } from '../../../src/admin-api/admin-api.ts';
+import { type Crm, openedCrm } from '../../../src/connector/crm/crm.ts';
 import { createGuard } from '../../../src/http/outbound/guard.ts';
 import { createServer } from '../../../src/http/server/server.ts';
 import type { ConfigNeeds } from '../../../src/operations/configuration.ts';
-import type { ConnectorNeeds } from '../../../src/operations/run-requests.ts';
 import { createWakeUp, type WakeUp } from '../../../src/runtime/wake-up.ts';
 import { openWebhookClient } from '../../../src/service/delivery/post.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/keys.ts';
@@ -53,7 +53,7 @@ export interface HarnessOptions {
   readonly secrets?: Secrets;
   readonly configuration?: ConfigNeeds['configuration'];
   /** The connections; none where absent. */
-  readonly crms?: ConnectorNeeds['crms'];
+  readonly crms?: readonly Crm[];
 }
 
 /** What `call` sends to `/admin` if no other proof is given. */
@@ -97,7 +97,7 @@ export async function openHarness(
     ...{ store, now, adminToken, configuration: options.configuration ?? NO_CONFIGURATION },
     digest: () => ({ place: 'https://sync.example.com', dashboard: undefined, language: undefined }),
     installed: () => ({ crms: [], halves: { connector: false, service: true } }),
-    connector: { crms: options.crms ?? [] },
+    connector: { crms: options.crms ?? [], openCrm: openedCrm(options.crms ?? []) },
     service: {
       ...{ access, secrets, wakeUp, options: {} },
       testMonitor: (monitor, content) => testMonitor(posting, monitor, content, new AbortController().signal),
