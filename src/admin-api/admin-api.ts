@@ -3,9 +3,9 @@ import { type AdminGuardOptions, guardAdmin } from '../http/server/admin-guard.t
 import type { Server } from '../http/server/server.ts';
 import { CONNECTOR_OPERATIONS } from '../operations/connector.ts';
 import { INSTALLATION_OPERATIONS, type InstallationNeeds } from '../operations/installation.ts';
+import type { LinkNeeds } from '../operations/links.ts';
 import type { ServiceNeeds } from '../operations/list.ts';
 import type { Ground } from '../operations/operation.ts';
-import type { LinkNeeds } from '../operations/links.ts';
 import type { Access } from '../service/routes/access.ts';
 import { readRequests } from '../service/routes/requests.ts';
 import { addRoute } from './route.ts';

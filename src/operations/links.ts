@@ -3,10 +3,11 @@ import Type from 'typebox';
 import type { Crm } from '../connector/crm/crm.ts';
 import type { WaitReport } from '../connector/crm/patience.ts';
 import { linkSeen, mayHold, readCandidate } from '../connector/follow/link-by-hand.ts';
-import { endLink, findLink, type Link } from '../connector/links/links.ts';
+import { endLink, findLink, isBound, type Link } from '../connector/links/links.ts';
 import { acceptMatch } from '../connector/match/answer.ts';
 import { askAllFullUpdates } from '../connector/monitoring/ask-all.ts';
 import type { RecordRef } from '../connector/names/queues.ts';
+import { errorText } from '../protocol/text/error-text.ts';
 import { entityIdText } from '../service/routes/schemas.ts';
 import { readEntity } from './entities.ts';
 import { type Done, defineOperation, type Ground, invalid, type Moment, Refused } from './operation.ts';
@@ -67,6 +68,9 @@ function readLinkable(named: Named, needs: ConnectorNeeds) {
 const isLink = (link: Link | undefined, entity: string): boolean => link?.state === 'active' && link.entity === entity;
 const subjectOf = ({ provider, recordId }: RecordRef, entity: string): string => `${provider} ${entity} ${recordId}`;
 
+const takenBy = ({ provider, recordId }: RecordRef, entity: string): Refused =>
+  new Refused('conflict', `${provider}:${recordId} is linked to ${entity}`, { code: TAKEN, about: entity });
+
 export const addLink = defineOperation({
   ...OPERATOR,
   name: 'monitoring.add',
@@ -89,11 +93,17 @@ export const addLink = defineOperation({
   /** The other company whose number the record holds; empty if there is none. */
   async prepare(input, context: LinkNeeds & Ground & Moment) {
     const { ref, entity } = readLinkable(input, context);
-    if (isLink(await findLink(context.store.db, ref), entity)) return '';
+    const { db } = context.store;
+    const link = await findLink(db, ref);
+    if (isLink(link, entity)) return '';
+    if (link !== undefined && link.entity !== entity && (await isBound(db, link))) throw takenBy(ref, link.entity);
     const crm = await context.openCrm(ref.provider);
     const { signal = new AbortController().signal, waiting } = context;
-    const candidate = await readCandidate(crm, { recordId: ref.recordId, entity }, signal, waiting);
     const none = `nothing was linked: ${ref.provider}:${ref.recordId}`;
+    const candidate = await readCandidate(crm, { recordId: ref.recordId, entity }, signal, waiting).catch((error) => {
+      signal.throwIfAborted();
+      throw new Refused('conflict', `${none} could not be read: ${errorText(error)}`);
+    });
     switch (candidate.kind) {
       case 'found':
         return candidate.other ?? '';
@@ -117,11 +127,7 @@ export const addLink = defineOperation({
         about: other,
       });
     const done = await linkSeen(tx, { ...ref, entity, sendUpdate, now: context.now }, other);
-    if (done.kind === 'taken')
-      throw new Refused('conflict', `${provider}:${record} is linked to ${done.entity}`, {
-        code: TAKEN,
-        about: done.entity,
-      });
+    if (done.kind === 'taken') throw takenBy(ref, done.entity);
     const value = { provider, record, entity, isNew };
     if (!isNew && !sendUpdate) return { value };
     const detail = sendUpdate ? { sendUpdate } : undefined;
@@ -193,11 +199,7 @@ export const acceptMatched = defineOperation({
     const { ref, entity } = readNamed(input, context);
     const { provider, recordId: record } = ref;
     const done = await acceptMatch(tx, ref, entity, context.now);
-    if (done.kind === 'taken')
-      throw new Refused('conflict', `${provider}:${record} is linked to ${done.entity}`, {
-        code: TAKEN,
-        about: done.entity,
-      });
+    if (done.kind === 'taken') throw takenBy(ref, done.entity);
     const value = { provider, record, entity, isNew: true };
     return { value, audit: { subject: `${provider}:${record}`, detail: { entity }, result: 'done' } };
   },

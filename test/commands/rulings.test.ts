@@ -183,7 +183,9 @@ test('a override on a property or a record that is not there is refused with wha
     const { code, stderr } = await fixture.cli(...argv);
     return `${code} ${stderr}`;
   };
-  expect(await said('release', `hubspot:${id}`, 'nmae')).toMatch(/^2 .*nmae is not written by hubspot: it writes name/su);
+  expect(await said('release', `hubspot:${id}`, 'nmae')).toMatch(
+    /^2 .*nmae is not written by hubspot: it writes name/su,
+  );
   expect(await said('release', 'hubspot:404', 'name')).toMatch(/^1 .*is not linked to a company/su);
   expect(await said('release', 'hubspto:1', 'name')).toMatch(/^2 .*hubspot/su);
   expect(await said('hold', 'hubspot')).toMatch(/^2 .*not a record: write it as hubspot:123/su);

@@ -20,6 +20,7 @@ import {
   CALLS,
   lay,
   layConfiguration,
+  layRecord,
   MERGED,
   type Operation,
   proofOf,
@@ -64,6 +65,14 @@ const send = (operation: Operation, address: string, headers: Readonly<Record<st
 
 const isKeyRoute = ({ security }: Operation): boolean => security.some((way) => 'accessKeyHeader' in way);
 const isAdminRoute = ({ security }: Operation): boolean => security.some((way) => 'adminToken' in way);
+/** Whether an operation is about the record that is linked in the examples. */
+const isOfRecord = ({ path }: Operation): boolean => /^\/admin\/api\/(?:records|links)\b/u.test(path);
+/** What is there for an operation: a linked record for those on records alone, which a change of the rules would read. */
+async function layFor(operation: Operation, scopes: Parameters<typeof lay>[2]): ReturnType<typeof lay> {
+  if (isOfRecord(operation)) await layRecord(running);
+  else await app.store.write((tx) => tx.deleteFrom('link').execute());
+  return lay(running, hookUrl, scopes);
+}
 const named = operations.map((operation) => ({ ...operation, name: `${operation.method} ${operation.path}` }));
 
 describe('the OpenAPI document', () => {
@@ -94,7 +103,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each(named)('tells the truth of $name by its example', async (operation) => {
-    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const { key, known } = await layFor(operation, USUAL_SCOPES);
     const id = operation.path.startsWith('/admin/api/jobs') ? known['JobId'] : known['id'];
     const its = operation.path.startsWith('/admin/api/keys') ? known['keyId'] : id;
     await layConfiguration(running);
@@ -114,7 +123,7 @@ describe('a request of the service without a body', () => {
 
   it.each(bodiless)('may say to $name that it is JSON, or of any other type', async (operation) => {
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
-      const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+      const { key, known } = await layFor(operation, USUAL_SCOPES);
       const its = operation.path.startsWith('/admin/api/jobs') ? known['JobId'] : known['id'];
       const id = operation.path.startsWith('/admin/api/keys') ? known['keyId'] : its;
       const address = addressOf(operation, { ...known, ...(id !== undefined && { id }) });
@@ -131,7 +140,7 @@ describe('a parameter of a query', () => {
   );
 
   it.each(asking)('is refused by $name where it is not percent-encoded UTF-8', async (operation) => {
-    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const { key, known } = await layFor(operation, USUAL_SCOPES);
     const address = addressOf(operation, known);
     const names = operation.parameters.flatMap((each) => (each.in === 'query' ? each.name : []));
     for (const value of ['%C5ben', '%FF%FE', '%'])
@@ -221,7 +230,7 @@ const BODIES_409: Readonly<Record<string, object>> = {
 /** How each refusal comes about. */
 const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Response>>> = {
   async 400(operation) {
-    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const { key, known } = await layFor(operation, USUAL_SCOPES);
     const address = addressOf(operation, known);
     if (isKeyRoute(operation))
       return send(operation, `${address}${mark(address)}accesskey=other`, { 'x-access-key': key });
@@ -235,12 +244,12 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
   },
   401: (operation) => send(operation, addressOf(operation, {}), {}, operation.body?.example),
   async 403(operation) {
-    const { key } = await lay(running, hookUrl, []);
+    const { key } = await layFor(operation, []);
     const proof = isAdminRoute(operation) ? { authorization: `Bearer ${key}` } : { 'x-access-key': key };
     return send(operation, addressOf(operation, {}), proof, operation.body?.example);
   },
   async 404(operation) {
-    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const { key, known } = await layFor(operation, USUAL_SCOPES);
     const address = addressOf(operation, {
       ...known,
       Provider: 'nobody',
@@ -255,7 +264,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     return send(operation, address, proofOf(operation, key), withKey);
   },
   async 409(operation) {
-    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const { key, known } = await layFor(operation, USUAL_SCOPES);
     await layConfiguration(running, operation.operationId !== 'rollbackConfig');
     const body = BODIES_409[operation.operationId];
     if (body !== undefined) return send(operation, addressOf(operation, known), proofOf(operation, key), body);
@@ -267,11 +276,11 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     return send(operation, addressOf(operation, known), proofOf(operation, key), { entityId });
   },
   async 413(operation) {
-    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const { key, known } = await layFor(operation, USUAL_SCOPES);
     return send(operation, addressOf(operation, known), proofOf(operation, key), `"${'x'.repeat(5 * 1024 * 1024)}"`);
   },
   async 414(operation) {
-    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const { key, known } = await layFor(operation, USUAL_SCOPES);
     const long = 'x'.repeat(501);
     const address = addressOf(operation, {
       ...known,
@@ -285,14 +294,14 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     return send(operation, address, proofOf(operation, key), operation.body?.example);
   },
   async 415(operation) {
-    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const { key, known } = await layFor(operation, USUAL_SCOPES);
     // Of a body that nobody asked for, any type will do.
     const type = operation.body === undefined ? 'nonsense' : 'text/csv';
     const headers = { ...proofOf(operation, key), 'content-type': type };
     return fetch(operation.base + addressOf(operation, known), { method: operation.method, headers, body: 'a;b' });
   },
   async 422(operation) {
-    const { key, known } = await lay(running, hookUrl, USUAL_SCOPES);
+    const { key, known } = await layFor(operation, USUAL_SCOPES);
     const wrong = {
       take: '0',
       limit: '0',
@@ -312,7 +321,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     return send(operation, address, proofOf(operation, key), body);
   },
   async 429(operation) {
-    const { key, known } = await lay(running, hookUrl, [...USUAL_SCOPES, 'admin']);
+    const { key, known } = await layFor(operation, [...USUAL_SCOPES, 'admin']);
     const proof = isAdminRoute(operation) ? { authorization: `Bearer ${key}` } : { 'x-access-key': key };
     const address = addressOf(operation, { ...known, id: 'nobody', seq: '1', run: '1' });
     let last = await send(operation, address, proof, operation.body?.example);

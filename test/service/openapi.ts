@@ -148,7 +148,6 @@ export async function lay({ app }: Process, url: string, scopes: readonly Scope[
     const token = new URL(unsubscribeUrl(app.url, secrets, monitor.id, 'sales@example.com')).searchParams.get('token');
     const run = await previewedRun(tx, now);
     const name = await revokedOperator(tx, now);
-    await heldRecord(tx, now);
     const ids = { JobId, id: monitor.id, key: key.id, keyId: key.id, run, name };
     return { key: key.key, known: { ...ids, token: token ?? '', url } };
   });
@@ -165,7 +164,11 @@ export async function layConfiguration({ app: { store } }: Process, waits = true
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     const { mapping: rules } = { mapping: JSON.parse(row.content).connector['providers.hubspot.mapping'] };
-    const accepted = { rules: waits ? { ...rules, mapping: [] } : rules, by: 'ida', at: 1 };
+    const accepted = {
+      rules: waits ? { ...rules, mapping: (rules.mapping ?? []).slice(0, 1) } : rules,
+      by: 'ida',
+      at: 1,
+    };
     await tx
       .updateTable('kv')
       .set({ value: JSON.stringify(accepted) })
@@ -183,12 +186,15 @@ async function revokedOperator(tx: Tx, now: number): Promise<string> {
 }
 
 /** The record of the examples, with a hold on its name; and another one that was merged. */
-async function heldRecord(tx: Tx, now: number): Promise<void> {
-  const ref = { provider: 'hubspot', recordId: '8412345678' };
-  for (const recordId of [ref.recordId, MERGED])
-    await linkRecord(tx, { ...ref, recordId, entity: 'CVR-1-10000001', sendUpdate: false, now });
-  await tx.updateTable('link').set({ state: 'merged' }).where('record_id', '=', MERGED).execute();
-  await setOverride(tx, { ...ref, property: 'name' }, { kind: 'hold', once: false, until: null, reason: null }, now);
+export async function layRecord({ app: { store } }: Process): Promise<void> {
+  const now = Date.now();
+  await store.write(async (tx) => {
+    const ref = { provider: 'hubspot', recordId: '8412345678' };
+    for (const recordId of [ref.recordId, MERGED])
+      await linkRecord(tx, { ...ref, recordId, entity: 'CVR-1-10000001', sendUpdate: false, now });
+    await tx.updateTable('link').set({ state: 'merged' }).where('record_id', '=', MERGED).execute();
+    await setOverride(tx, { ...ref, property: 'name' }, { kind: 'hold', once: false, until: null, reason: null }, now);
+  });
 }
 
 /** A record that the CRM merged into another one. */
