@@ -55,7 +55,7 @@ const readNamed = ({ provider, record, entityId }: Named, { crms }: ConnectorNee
   return { crm, ref: readRecord(crm, record), entity: readEntity(entityId, '/entityId') };
 };
 
-/** The record and the company to be linked; refuses a person whom the connection may not hold. */
+/** The record and the company to be linked; refuses a person if the connection writes no data of persons. */
 function readLinkable(named: Named, needs: ConnectorNeeds) {
   const { crm, ref, entity } = readNamed(named, needs);
   if (mayHold(crm, entity)) return { ref, entity };
