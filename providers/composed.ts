@@ -14,23 +14,31 @@ export const fieldsOf = (mapping: readonly Pick<PresetRow, 'field' | 'text'>[]):
   ...new Set(mapping.flatMap(({ field, text }) => (text === undefined ? [field] : fieldsIn(text)))),
 ];
 
-/** Separators that a blank field leaves at either end, or twice in a row. */
-const LOOSE = /^[\s,;/–-]+|[\s,;/–-]+$/gu;
-const DOUBLE = /([,;/])(?:\s*[,;/])+/gu;
+/** What only separates: it goes with a blank field beside it. */
+const SEPARATOR = /^[\s,;/–-]*$/u;
 
 /**
- * The text with the values of its fields. Null if it names fields and all of them are blank; a text without fields is
- * the same for every company.
+ * The text with the values of its fields. A blank field takes the text before it along, and the last one the text after
+ * it. Null if the text names fields and all are blank; a text without fields is the same for every company.
  */
 export function compose(text: string, valueFor: (field: FieldName) => FieldValue): string | null {
-  const spelled = new Map(fieldsIn(text).map((field) => [field, spell(valueFor(field))]));
-  if (spelled.size === 0) return text;
-  if ([...spelled.values()].every((value) => value === '')) return null;
-  const filled = text.replaceAll(PLACE, (place, name: string) =>
-    isFieldName(name) ? (spelled.get(name) ?? '') : place,
-  );
-  const isWhole = [...spelled.values()].every((value) => value !== '');
-  return (isWhole ? filled : filled.replaceAll(DOUBLE, '$1').replaceAll(LOOSE, '')).replaceAll(/ {2,}/gu, ' ').trim();
+  const [start = '', ...rest] = text.split(PLACE);
+  if (rest.length === 0) return text;
+  let composed = '';
+  let before = start;
+  let isBlank = true;
+  for (let at = 0; at < rest.length; at += 2) {
+    const [name = '', after = ''] = [rest[at], rest[at + 1]];
+    const value = isFieldName(name) ? spell(valueFor(name)) : '';
+    isBlank = value === '';
+    if (isBlank) before = composed === '' || SEPARATOR.test(before) ? before || after : before;
+    else {
+      composed += (composed === '' && SEPARATOR.test(before) ? '' : before) + value;
+      before = after;
+    }
+  }
+  if (composed === '') return null;
+  return (isBlank ? composed : composed + before).trim();
 }
 
 const spell = (value: FieldValue): string =>

@@ -205,6 +205,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
   it('comes back to every task after its time', async () => {
     const store = await newStore(engine);
     const tasks = [
+      'activity',
       'answers',
       'audit',
       'checkpoint',
@@ -213,10 +214,12 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       'marking',
       'monitoring',
       'notes',
+      'old-activity',
       'overrides',
       'pending-writes',
       'quarantine',
       'receipts',
+      'record-states',
       'records',
       'runs',
       'sessions',
@@ -225,6 +228,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(await run(store)).toEqual(tasks);
     const lanes = await store.db.selectFrom('lane').select(['key', 'due_at', 'fence']).orderBy('key').execute();
     expect(lanes).toEqual([
+      { key: 'activity', due_at: NOW + 60_000, fence: null },
       { key: 'answers', due_at: NOW + 3_600_000, fence: null },
       { key: 'audit', due_at: NOW + 3_600_000, fence: null },
       { key: 'checkpoint', due_at: NOW + 60_000, fence: null },
@@ -233,10 +237,12 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
       { key: 'marking', due_at: NOW + 3_600_000, fence: null },
       { key: 'monitoring', due_at: NOW + 3_600_000, fence: null },
       { key: 'notes', due_at: NOW + 3_600_000, fence: null },
+      { key: 'old-activity', due_at: NOW + 3_600_000, fence: null },
       { key: 'overrides', due_at: NOW + 3_600_000, fence: null },
       { key: 'pending-writes', due_at: NOW + 30_000, fence: null },
       { key: 'quarantine', due_at: NOW + 3_600_000, fence: null },
       { key: 'receipts', due_at: NOW + 3_600_000, fence: null },
+      { key: 'record-states', due_at: NOW + 600_000, fence: null },
       { key: 'records', due_at: NOW + DAY, fence: null },
       { key: 'runs', due_at: NOW + 3_600_000, fence: null },
       { key: 'sessions', due_at: NOW + 3_600_000, fence: null },

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startApp } from '../../../src/app.ts';
+import { type AppOptions, startApp } from '../../../src/app.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { ENTITY, renamed } from '../../faults/company.ts';
@@ -48,13 +48,13 @@ describe.each(CRMS)("the page's address in $crm", ({ crm, name, property }) => {
     );
   });
 
-  test('comes to every linked record once the dashboard has an address', async () => {
+  test('comes to every linked record once the dashboard has an address and a person accepts that', async () => {
     const crms = await startCrms();
     const url = await newStoreUrl('sqlite');
-    const start = async (options: ConfigOptions) => {
+    const start = async (options: ConfigOptions, accepted: Pick<AppOptions, 'rulesAcceptedBy'> = {}) => {
       const loaded = await checkConfig(configFor(crms, url, options), join(newFolder(), 'cvrsync.yaml'), {});
       if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-      const app = await startApp(loaded.config, { log: pino({ level: 'silent' }), env: {} });
+      const app = await startApp(loaded.config, { log: pino({ level: 'silent' }), env: {}, ...accepted });
       onTestFinished(() => app.close(0));
       return app;
     };
@@ -67,6 +67,10 @@ describe.each(CRMS)("the page's address in $crm", ({ crm, name, property }) => {
     await first.close(1_000);
     const second = await start({ admin });
     await second.connector?.drained();
+    expect(crms[crm].get(id)?.[property] ?? null).toBeNull();
+    await second.close(1_000);
+    const third = await start({ admin }, { rulesAcceptedBy: { kind: 'user', name: 'ida' } });
+    await third.connector?.drained();
     expect(crms[crm].get(id)).toMatchObject({ [property]: PAGE });
   });
 });
