@@ -24,21 +24,25 @@ const SEPARATOR = /^[\s,;/–-]*$/u;
 export function compose(text: string, valueFor: (field: FieldName) => FieldValue): string | null {
   const [start = '', ...rest] = text.split(PLACE);
   if (rest.length === 0) return text;
-  let composed = '';
-  let before = start;
-  let isBlank = true;
+  let composed = { text: '', before: start, end: '' };
   for (let at = 0; at < rest.length; at += 2) {
     const [name = '', after = ''] = [rest[at], rest[at + 1]];
-    const value = isFieldName(name) ? spell(valueFor(name)) : '';
-    isBlank = value === '';
-    if (isBlank) before = composed === '' || SEPARATOR.test(before) ? before || after : before;
-    else {
-      composed += (composed === '' && SEPARATOR.test(before) ? '' : before) + value;
-      before = after;
-    }
+    composed = withValue(composed, isFieldName(name) ? spell(valueFor(name)) : '', after);
   }
-  if (composed === '') return null;
-  return (isBlank ? composed : composed + before).trim();
+  return composed.text === '' ? null : `${composed.text}${composed.end}`.trim();
+}
+
+/** `before` stands before the next value, and `end` after the last one. */
+interface Composing {
+  readonly text: string;
+  readonly before: string;
+  readonly end: string;
+}
+
+function withValue({ text, before }: Composing, value: string, after: string): Composing {
+  if (value === '') return { text, before: text === '' ? after : before || after, end: '' };
+  const isLoose = text === '' && SEPARATOR.test(before);
+  return { text: `${text}${isLoose ? '' : before}${value}`, before: after, end: after };
 }
 
 const spell = (value: FieldValue): string =>
