@@ -8,7 +8,7 @@ import { maskerOf } from './protocol/text/mask.ts';
 import type { Store } from './store/store.ts';
 import { readVersion } from './version.ts';
 
-/** The configuration in force, its connections beside it; their settings have a schema each. */
+/** Separates the connections from the rest, because the settings of each connection have their own schema. */
 const partsOf = ({ connector, ...rest }: Config) => ({
   common: { ...rest, ...(connector !== undefined && { connector: { ...connector, providers: {} } }) },
   providers: connector?.providers ?? [],
@@ -32,7 +32,7 @@ function secretsIn(config: Config): readonly string[] {
   return [...collectSecrets(configSchema, common), ...ofProviders];
 }
 
-/** What both need that tell of an installation. */
+/** What {@link installationOf} needs from the running process. */
 interface InstallationBase {
   /** Where our own service is reached, once it is known. */
   readonly own: Promise<string> | string;
@@ -48,7 +48,7 @@ export function installationOf(
   live: { readonly config: Config },
   { store, http, startedAt, own }: InstallationBase,
 ): Installation {
-  // Loaded when somebody looks: the daemon needs nothing of it.
+  // Loaded on first use: the daemon itself does not need it.
   const findings = () => import('./commands/check/findings.ts');
   return {
     version: readVersion(),

@@ -140,7 +140,7 @@ describe('the published package', () => {
     expect(await readdir(join(packed, 'src'))).toEqual(['README.md']);
     const register = { source: 'file', path: 'node_modules/cvrsync/data/samples/register' };
     await writeFile(join(home, 'service.json'), JSON.stringify({ service: { register } }));
-    const checked = await cvrsync(['--config', 'service.json', 'check']);
+    const checked = await cvrsync(['--config', 'service.json', 'check', '--all']);
     expect(checked.stdout).toContain('data/samples/register gives documents');
   });
 

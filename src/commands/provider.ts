@@ -53,7 +53,12 @@ const create = defineCommand({
   },
 });
 
-const EVIDENCE: Readonly<Record<RuleResult['kind'], string>> = { kept: '✓', broken: '✗', absent: '·', skipped: '-' };
+const RESULT_SIGNS: Readonly<Record<RuleResult['kind'], string>> = {
+  kept: '✓',
+  broken: '✗',
+  absent: '·',
+  skipped: '-',
+};
 
 const test = defineCommand({
   name: 'test',
@@ -86,7 +91,7 @@ const test = defineCommand({
 });
 
 function linesOf({ kind, name, about, why, detail }: RuleResult): readonly string[] {
-  const first = `${EVIDENCE[kind]} ${name}: ${about}`;
+  const first = `${RESULT_SIGNS[kind]} ${name}: ${about}`;
   if (kind === 'absent') return [`${first} (it does not have the ability)`];
   if (kind === 'skipped') return [`${first} (skipped: ${detail})`];
   return kind === 'kept' ? [first] : [first, `    seen: ${detail}`, `    why it matters: ${why}`];

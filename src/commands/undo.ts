@@ -257,8 +257,8 @@ const rowOf =
 const shown = (value: Undone['from']): string => (value === null ? '(blank)' : String(value));
 
 function heldText({ hold = UNDO_HOLD_MS }: UndoReport): string {
-  const until = Number.isFinite(hold) ? `until ${shownTime(Date.now() + hold)}` : 'until you end that';
-  return `Each is held ${until}, or the next sync would write it again: cvrsync hold RECORD PROPERTY --clear ends a hold, cvrsync hold list shows all.`;
+  const until = Number.isFinite(hold) ? `until ${shownTime(Date.now() + hold)}` : 'until you end the hold';
+  return `cvrsync holds each value ${until}, so that the next sync does not overwrite it. End a hold: cvrsync hold RECORD PROPERTY --clear. List holds: cvrsync hold list.`;
 }
 
 /** The command that continues this run, with ages as times, because the run took a while. */

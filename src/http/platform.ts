@@ -26,9 +26,11 @@ const ASK_AGAIN = 10;
 const yes = Type.Object({ ok: Type.Literal(true) }, { description: 'Yes' });
 const yesWithDetails = Type.Object(
   { ok: Type.Literal(true), details: Type.Optional(Type.Array(Type.String())) },
-  { description: 'Yes; `details` says who does not answer us' },
+  { description: 'Yes; `details` lists the accounts that do not answer' },
 );
-const unreadable = Type.Object(errorBody.properties, { description: 'No HTTP, or headers over 16 KiB' });
+const unreadable = Type.Object(errorBody.properties, {
+  description: 'The request is not valid HTTP, or its headers exceed 16 KiB',
+});
 const text = { description: 'Text format', content: { 'text/plain': { schema: Type.String() } } };
 const about = <R extends object>(operationId: string, summary: string, response: R) => ({
   operationId,
@@ -48,7 +50,7 @@ export function addHealthRoutes(app: Server, ready: () => Promise<Readiness>, { 
 
   const notReady = Type.Object(errorBody.properties, { description: 'No; `errors` says why' });
   const schema = {
-    ...about('ready', 'Events can be taken', { 200: yesWithDetails, 503: notReady }),
+    ...about('ready', 'Ready to accept events', { 200: yesWithDetails, 503: notReady }),
     hide,
   };
   app.get('/ready', { schema }, async (_request, reply) => {
@@ -73,7 +75,10 @@ export function addInsightRoutes(app: Server, insight: Insight): void {
     );
 
     const whole = { description: 'This document', content: { 'application/json': { schema: Type.Unknown() } } };
-    const document = { ...about('openapi', 'What is answered here, as OpenAPI', { 200: whole }), security };
+    const document = {
+      ...about('openapi', 'The API of this server, as an OpenAPI document', { 200: whole }),
+      security,
+    };
     scope.get('/openapi.json', { schema: document }, async (_request, reply) =>
       reply.type('application/json; charset=utf-8').send(JSON.stringify(await openapi())),
     );

@@ -28,8 +28,8 @@ test('a difference is told as it is now, not as it was when it arose', async () 
   expect(await reported()).toEqual([`the CRM holds "A ApS (gold)", the register says "C ApS" of ${ENTITY}`]);
   const kept_by = JSON.stringify({ name: 'Bo Lind', at: Date.UTC(2026, 2, 2, 9) });
   await fixture.app.store.write((tx) => tx.updateTable('property_state').set({ kept_by }).execute());
-  expect((await fixture.cli('review', 'list', '--kind', 'difference')).stdout).toContain(
-    '; Bo Lind edited it at 2026-03-02 09:00:00Z',
+  expect((await fixture.cli('review', 'list', '--kind', 'difference')).stdout).toMatch(
+    /; Bo Lind edited it \d+ days ago, at 2026-03-02 09:00:00Z/,
   );
   fixture.hubspot.edit(id, { name: 'D ApS' });
   await fixture.post(renamed('C ApS', 'D ApS', 10));

@@ -87,7 +87,7 @@ test('all that a command prints reaches a reader that is slow', async () => {
     maxBuffer: 20_000_000,
   });
   expect(stdout.length).toBeGreaterThan(2_000_000);
-  expect(stdout).toMatch(/\n\}\n$/);
+  expect(JSON.parse(stdout)).toHaveProperty('$schema');
 });
 
 test('TERM to `npm start` ends the daemon, too', async () => {

@@ -149,7 +149,7 @@ describe('check', () => {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     const { run } = await configured({}, { server: { publicUrl: `http://127.0.0.1:${port}` } });
-    expect((await run('check')).stdout).toMatch(/ok\s+webhook\s.*\/live answers/);
+    expect((await run('check', '--all')).stdout).toMatch(/ok\s+webhook\s.*\/live answers/);
     const away = await configured({}, { server: { publicUrl: 'http://127.0.0.1:9' } });
     expect((await away.run('check')).stdout).toMatch(/warn\s+webhook\s.*is the daemon running/);
   });

@@ -232,7 +232,7 @@ describe('a file', () => {
     const load = await loadConfig({ file: join(folder, 'none.yaml'), env: {} });
     expect(load).toMatchObject({
       ok: false,
-      errors: [{ path: '', message: expect.stringContaining('cvrsync config init') }],
+      errors: [{ path: '', message: expect.stringContaining('cvrsync init') }],
     });
   });
 

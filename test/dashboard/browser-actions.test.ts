@@ -55,9 +55,9 @@ describe.each([true, false])('with scripts: %s', (script) => {
         await page.waitForTimeout(200);
       }
     };
-    await pageOf('form[action$="/run"]');
+    await pageOf('form[action$="/confirm"]');
     await expectSound();
-    await page.click('form[action$="/run"] button');
+    await page.click('form[action$="/confirm"] button');
     await pageOf('.state.ok');
     await expectSound();
     await fixture.settled();

@@ -48,6 +48,7 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
     'GET /backfill/:name/skip',
     'POST /backfill/:name/skip',
     'GET /backfill/:name/upload',
+    'GET /first-event',
     'POST /backfill/:name/upload',
     'GET /companies/:entity/end',
     'POST /companies/:entity/end',

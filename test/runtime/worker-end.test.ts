@@ -35,7 +35,9 @@ describe('a worker that is waited for', () => {
       await done(store, claims);
       ended.resolve();
     };
-    const { worker, marks } = await working({ store: slow, concurrency: 2, run });
+    // With something to prepare, a worker claims without a look before it.
+    const prepare = async () => () => {};
+    const { worker, marks } = await working({ store: slow, concurrency: 2, run, prepare });
     await marks(['a']);
     await expect.poll(() => runs).toBe(1);
     isWatched = true;

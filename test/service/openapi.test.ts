@@ -315,6 +315,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
       replay: 'none',
       keepJobs: 'none',
       provider: 'a\nb',
+      language: 'none',
     };
     const address = addressOf(operation, { ...known, ...wrong });
     const body = operation.body === undefined ? undefined : { nothing: 'known' };

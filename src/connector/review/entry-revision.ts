@@ -1,4 +1,4 @@
-/** What a person sees of a thing that may become another one before they answer it. */
+/** The version of a review entry: an answer to an older version is refused. */
 
 import type { Db } from '../../store/store.ts';
 import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';

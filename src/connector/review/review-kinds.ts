@@ -53,7 +53,7 @@ export interface ReviewEntry {
   readonly decides: boolean;
   /** The answers it takes. */
   readonly verbs: readonly ReviewVerb[];
-  /** What tells it from what it may become before it is answered; absent if it is what it is. */
+  /** The version of the entry, to refuse an answer to an older one; absent if the entry has none. */
   readonly revision?: string;
   /** Who wrote the value that the CRM holds, and when, where the CRM tells. */
   readonly editor?: { readonly name: string; readonly at: number };

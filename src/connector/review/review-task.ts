@@ -1,4 +1,4 @@
-/** Answers to many entries of review as runs: to all that a filter finds, or those of a file, each as if it were given alone. */
+/** Runs that answer many review entries: all that a filter finds, or those of a file. Each is answered as if alone. */
 import { sql } from 'kysely';
 import {
   countItems,
@@ -42,9 +42,8 @@ export const REVIEW: RunTask<ReviewRequest> = {
 type StoredReview = StoredRun<ReviewRequest>;
 
 /**
- * The result for an entry. `given`: a file has it, and the preview has not reached it; `planned`: to be answered;
- * `changed`: the entry is another one than the preview showed; `settled`: somebody else answered it; `impossible`: it
- * does not take the answer.
+ * The result for an entry. `given`: read from a file, not yet previewed; `planned`: not yet answered; `changed`: the
+ * entry changed after the preview; `settled`: somebody else answered it; `impossible`: this answer does not apply to it.
  */
 export type EntryResult = 'given' | 'planned' | 'done' | 'changed' | 'settled' | 'impossible';
 
@@ -53,7 +52,7 @@ export interface PlannedAnswer {
   /** As `review` names it. */
   readonly id: string;
   readonly result: EntryResult;
-  /** What tells whether it is still what the plan showed; empty if nothing does. */
+  /** The version of the entry that the preview showed, to detect a later change; empty if the entry has none. */
   readonly revision: string;
   /** Its own answer, from a file. */
   readonly verb?: ReviewVerb | undefined;
@@ -78,7 +77,7 @@ const entryOf = ({ key, kind, detail }: RunItem): PlannedAnswer => ({
   result: kind,
 });
 
-/** Entries by id: those that were done after all others. */
+/** Entries by id; those with the result `done` come last. */
 export const readEntries = async (db: Db, id: number, limit: number): Promise<readonly PlannedAnswer[]> =>
   (await readItems(db, id, limit, REVIEW.fine)).map(entryOf);
 
@@ -96,7 +95,7 @@ export const reviewWork = (deps: ReviewDeps): TaskWork<ReviewRequest> => ({
   work(run, follow) {
     const { stage, input } = run;
     if (stage === 'run') return answerAll(deps, run, follow);
-    return 'rows' in input ? lookAtAll(deps, run, follow) : planFilter(deps, { id: run.id, input }, follow);
+    return 'rows' in input ? previewFile(deps, run, follow) : planFilter(deps, { id: run.id, input }, follow);
   },
 });
 
@@ -140,8 +139,8 @@ const planned = ({ id, about, reason, revision = '' }: ReviewEntry): PlannedAnsw
   revision,
 });
 
-/** Looks at what a file gave, and changes nothing: what each answer would come to now. */
-function lookAtAll(deps: ReviewDeps, run: StoredReview, follow: RunFollower): Promise<void> {
+/** Previews the answers of a file: stores the result that each would have now, and answers nothing. */
+function previewFile(deps: ReviewDeps, run: StoredReview, follow: RunFollower): Promise<void> {
   const find = reviewFinder();
   return eachOf(deps, { run, kind: 'given' }, follow, async (tx, given, now) => {
     const { about = '', reason = '' } = (await find(tx, given.id, now)) ?? {};

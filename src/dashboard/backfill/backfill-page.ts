@@ -95,7 +95,7 @@ async function listPage({ store, crms }: BackfillPageDeps, { reader }: Visit): P
   };
 }
 
-const EVIDENCE = {
+const PHASE_SIGNS = {
   clear: 'idle',
   scan: 'idle',
   decide: 'idle',
@@ -110,7 +110,7 @@ const EVIDENCE = {
 function phaseState(reader: Visit['reader'], run: BackfillProgress | undefined, counts?: ScanCounts): VNode {
   if (run === undefined) return state('idle', reader.text('backfill.none'));
   if (run.phase === 'planned' && counts?.toLink === 0) return state('idle', reader.text('phase.nothing'));
-  return state(EVIDENCE[run.phase], reader.text(`phase.${run.phase}`));
+  return state(PHASE_SIGNS[run.phase], reader.text(`phase.${run.phase}`));
 }
 
 async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): Promise<PageBody> {

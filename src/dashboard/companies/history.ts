@@ -1,12 +1,14 @@
 /** A company's events and decisions as one list, the newest first. */
 
 import type { VNode } from 'preact';
+import { isFieldName } from '../../../providers/fields.ts';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { connectionAddress } from '../addresses/addresses.ts';
 import { writesAddress } from '../addresses/writes.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, nameList, state, table, timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import { briefChange, type Spectator } from './shown-value.ts';
 
@@ -49,14 +51,20 @@ export function history(
   });
 }
 
+/** Fields in the reader's words. */
+const fieldWords = (reader: Reader, fields: readonly string[]): readonly string[] =>
+  fields.map((field) => (isFieldName(field) ? reader.text(`field.${field}`) : field));
+
 function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt, connections: readonly string[]): Entry {
   const { seq, receivedAt, appliedAt, pruned, quarantined, events, malformed, changed, stale } = receipt;
   const names = (list: readonly string[]): string => list.join(', ');
   const notes = [
     appliedAt === null ? reader.text('company.unapplied') : undefined,
     pruned ? reader.text('company.pruned') : undefined,
-    changed.length > 0 ? html`${reader.text('company.changed')} ${nameList(reader, changed)}` : undefined,
-    stale.length > 0 ? `${reader.text('company.stale')}: ${names(stale)}` : undefined,
+    changed.length > 0
+      ? html`${reader.text('company.changed')} ${nameList(reader, fieldWords(reader, changed))}`
+      : undefined,
+    stale.length > 0 ? `${reader.text('company.stale')}: ${names(fieldWords(reader, stale))}` : undefined,
     malformed.length > 0 ? `${reader.text('company.malformed')}: ${names(malformed)}` : undefined,
     quarantined === null ? undefined : `${reader.text('company.quarantined')}: ${quarantined}`,
   ].filter((note) => note !== undefined);
@@ -117,14 +125,14 @@ function ofAction(
 }
 
 const OUTCOMES = ['written', 'kept', 'refused'] as const;
-const EVIDENCE = { written: 'ok', kept: 'idle', refused: 'bad' } as const;
+const OUTCOME_SIGNS = { written: 'ok', kept: 'idle', refused: 'bad' } as const;
 
 function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
   const { reader } = spectator;
   const { field, property, old, new: now, outcome, rule, seq, detail } = decision;
   const known = OUTCOMES.find((each) => each === outcome);
   const word =
-    known === undefined ? html`<code>${outcome}</code>` : state(EVIDENCE[known], reader.text(`outcome.${known}`));
+    known === undefined ? html`<code>${outcome}</code>` : state(OUTCOME_SIGNS[known], reader.text(`outcome.${known}`));
   const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
   const [before, after] = briefChange(spectator, field, { old, now });
   return html`<div class="value">

@@ -116,10 +116,10 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
   };
 }
 
-const EVIDENCE = { ok: 'ok', info: 'idle', warn: 'warn', fail: 'bad' } as const;
+const LEVEL_SIGNS = { ok: 'ok', info: 'idle', warn: 'warn', fail: 'bad' } as const;
 
 const findingOf = (reader: Reader, { level, found, advice }: Finding): VNode =>
-  html`${state(EVIDENCE[level], said(reader, found))}${advice && html`<div class="quiet">${said(reader, advice)}</div>`}`;
+  html`${state(LEVEL_SIGNS[level], said(reader, found))}${advice && html`<div class="quiet">${said(reader, advice)}</div>`}`;
 
 const findingList = (reader: Reader, findings: Findings): VNode =>
   html`<ul class="lines">${findings.map((each) => html`<li>${findingOf(reader, each)}</li>`)}</ul>`;

@@ -108,11 +108,18 @@ function nothing({ reader }: Visit, texts: DeliveryTexts, older: number | undefi
   return html`<p>${reader.text(isWhole ? 'deliveries.empty' : 'deliveries.noMatch')}</p>`;
 }
 
-const EVIDENCE = { due: 'idle', failing: 'bad', held: 'warn', done: 'ok', failed: 'bad', dropped: 'idle' } as const;
+const DELIVERY_SIGNS = {
+  due: 'idle',
+  failing: 'bad',
+  held: 'warn',
+  done: 'ok',
+  failed: 'bad',
+  dropped: 'idle',
+} as const;
 
 /** The state of a delivery in words. */
 export const deliveryState = (reader: Reader, named: DeliveryState): VNode =>
-  state(EVIDENCE[named], reader.text(`delivery.${named}`));
+  state(DELIVERY_SIGNS[named], reader.text(`delivery.${named}`));
 
 /** The name of what a delivery is about, as far as the role may see it. */
 export const deliveryName = ({ visitor }: Visit, { entity, name }: Pick<Delivery, 'entity' | 'name'>): string =>

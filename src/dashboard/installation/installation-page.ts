@@ -91,7 +91,7 @@ async function facts({ store, installation }: BundleDeps, { reader, now }: Visit
   </dl>`;
 }
 
-const EVIDENCE = { ok: 'ok', info: 'idle', warn: 'warn', fail: 'bad' } as const;
+const LEVEL_SIGNS = { ok: 'ok', info: 'idle', warn: 'warn', fail: 'bad' } as const;
 const GRAVEST: readonly Finding['level'][] = ['fail', 'warn', 'info', 'ok'];
 
 function findingTable(reader: Reader, findings: Findings): Markup {
@@ -103,7 +103,7 @@ function findingTable(reader: Reader, findings: Findings): Markup {
     rows: findings
       .toSorted((a, b) => GRAVEST.indexOf(a.level) - GRAVEST.indexOf(b.level))
       .map(({ level, subject, found, advice }) => [
-        state(EVIDENCE[level], reader.text(`level.${level}`)),
+        state(LEVEL_SIGNS[level], reader.text(`level.${level}`)),
         html`<span lang="en">${subject}</span>`,
         html`<div class="wide">${said(reader, found)}</div>`,
         advice !== undefined && html`<div class="wide">${said(reader, advice)}</div>`,

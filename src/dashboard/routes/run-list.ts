@@ -9,11 +9,11 @@ import type { Visit } from '../page/visit.ts';
 
 type Run = StoredRun<unknown>;
 
-const EVIDENCE = { waiting: 'idle', running: 'idle', done: 'ok', cancelled: 'warn', failed: 'bad' } as const;
+const RUN_SIGNS = { waiting: 'idle', running: 'idle', done: 'ok', cancelled: 'warn', failed: 'bad' } as const;
 
 /** The state of a run in words. */
 export const runState = (reader: Reader, run: Pick<Run, 'stage' | 'state'>): VNode =>
-  state(EVIDENCE[run.state], reader.text(run.stage === 'preview' ? `preview.${run.state}` : `run.${run.state}`));
+  state(RUN_SIGNS[run.state], reader.text(run.stage === 'preview' ? `preview.${run.state}` : `run.${run.state}`));
 
 /** Runs under a heading; `name` is what one is called. */
 export function runTable<R extends Run>(

@@ -102,7 +102,7 @@ const RESULTS = [
   'settled',
   'impossible',
 ] as const satisfies readonly EntryResult[];
-const EVIDENCE = {
+const RESULT_SIGNS = {
   given: 'idle',
   planned: 'idle',
   done: 'ok',
@@ -113,7 +113,7 @@ const EVIDENCE = {
 
 const wordOf = ({ reader }: Visit, kind: string): Markup => {
   const known = RESULTS.find((each) => each === kind);
-  return known === undefined ? kind : state(EVIDENCE[known], reader.text(`entry.${known}`));
+  return known === undefined ? kind : state(RESULT_SIGNS[known], reader.text(`entry.${known}`));
 };
 
 const countTable = (visit: Visit, counts: ReadonlyMap<string, number>): VNode =>

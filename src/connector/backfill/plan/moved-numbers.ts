@@ -9,11 +9,11 @@ import { verdictOf } from '../../follow/verdict.ts';
 import { rowsByEntity, type ScanRow } from '../rows/scan-rows.ts';
 import type { PlanLine } from './read-plan.ts';
 
-/** So many may be corrections, or one in so many of the lines that link. */
+/** Up to FEW moved numbers, or one in ONE_IN of the lines that link, may be corrections. */
 const FEW = 5;
 const ONE_IN = 50;
 
-/** Whether so many moved numbers are no corrections any more. */
+/** Whether there are too many such lines to be corrections. */
 export const isTooMany = (moved: number, toLink: number): boolean => moved > FEW && moved > toLink / ONE_IN;
 
 /** The lines of a page whose number another record holds, while their own record holds the number of another company. */
@@ -40,5 +40,5 @@ export async function movedNumbers(
   });
 }
 
-/** The company of the number that a record holds itself, whatever a plan file said of it. */
+/** The company whose number the record itself holds, regardless of the plan file. */
 export const ownOf = (row: ScanRow | undefined): string | null => verdictOf(row?.found ?? null, false).entity;

@@ -48,7 +48,7 @@ describe.each(ENGINES)('the company index beside the watcher on %s', (engine) =>
     await fixture.run();
     expect((await rebuild(fixture)).entries).toBe(1);
     expect((await matchRecords(fixture.store.db, [record]))[0]).toMatchObject({
-      verdict: 'certain',
+      confidence: 'certain',
       candidates: [{ company: number }],
     });
     await fixture.tell(loaded(life(company, renamed), 0));
@@ -95,7 +95,7 @@ describe.each(ENGINES)('the company index beside the watcher on %s', (engine) =>
       const entries = await readEntries(fixture.store.db, [number, survivorNumber]);
       expect([entries.get(number)?.successor, entries.get(survivorNumber)?.successor]).toEqual([survivorNumber, null]);
       expect((await matchRecords(fixture.store.db, [record]))[0]).toMatchObject({
-        verdict: 'dissolved',
+        confidence: 'dissolved',
         candidates: [{ company: number, successor: survivorNumber }],
       });
     },
