@@ -147,14 +147,22 @@ function openReloading(base: Base, { daemon, reached, stop }: Reloading) {
   let read = base.live.config;
   const takeUp = async (next: Config): Promise<Reloaded> => {
     if (stop.isStopping) return { changed: [], needsRestart: [] };
+    // A file that did not change proposes nothing: what was accepted meanwhile, whatever it says, stays.
+    const isChanged = differingKeys(read, next).length > 0;
     read = next;
     const inForce = await withKept(base, base.live.config, next);
     const changed = differingKeys(base.live.config, inForce);
     base.retrace();
-    if (needsNewParts(changed)) await replaceRunning(base, { daemon, reached }, inForce);
-    base.live.config = inForce;
-    await daemon.running.connector?.propose(next.connector?.providers ?? []);
+    // First: what is accepted depends on whether the daemons of the store read the same file.
     await base.renew(next);
+    try {
+      if (needsNewParts(changed)) await replaceRunning(base, { daemon, reached }, inForce);
+    } catch (error) {
+      await base.renew(base.live.config);
+      throw error;
+    }
+    base.live.config = inForce;
+    if (isChanged) await daemon.running.connector?.propose(next.connector?.providers ?? []);
     await base.accept(next);
     return { changed, needsRestart: differingKeys(inForce, next).filter(isOfProcess) };
   };

@@ -1,4 +1,5 @@
 /** A first start without a configuration: the admin listener alone, with the pages that make one. */
+import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
@@ -52,6 +53,14 @@ export async function startSetUp({ log, env, start }: SetUpOptions): Promise<Set
   const place = { ...placeIn(env), admin: {} };
   // Known once it listens, before anybody can ask.
   let reached = port;
+  let finishing: Promise<Finished> | undefined;
+  /** Two pages may ask at once: both get the one answer. */
+  const finishOnce = (): Promise<Finished> => {
+    finishing ??= finish().finally(() => {
+      finishing = undefined;
+    });
+    return finishing;
+  };
   const finish = async (): Promise<Finished> => {
     const written = await writeConfig(
       await readDraft(store.db),
@@ -71,7 +80,8 @@ export async function startSetUp({ log, env, start }: SetUpOptions): Promise<Set
     try {
       await start();
     } catch (error) {
-      await new Promise((resolve) => admin.server.listen({ host, port: reached }, () => resolve(undefined)));
+      admin.server.listen({ host, port: reached });
+      await once(admin.server, 'listening');
       return { kind: 'refused', problems: [error instanceof Error ? error.message : String(error)] };
     }
     await store.write(forgetDraft);
@@ -79,7 +89,7 @@ export async function startSetUp({ log, env, start }: SetUpOptions): Promise<Set
     setImmediate(() => done.resolve());
     return { kind: 'running' };
   };
-  addSetUp(admin, { store, now, log, place, env, crm, trials: createTrials(crm), finish });
+  addSetUp(admin, { store, now, log, place, env, crm, trials: createTrials(crm), finish: finishOnce });
   const url = await admin.listen({ host, port }).catch((error: unknown) => {
     throw listenError(error, { host, port }, { host: 'CVRSYNC_ADMIN_HOST', port: 'CVRSYNC_ADMIN_PORT' });
   });

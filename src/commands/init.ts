@@ -1,6 +1,6 @@
 /** `init`: asks in a terminal what the set-up asks in a browser, and writes the same file. */
 import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { BUILT_IN } from '../../providers/index.ts';
 import { namedFile } from '../config/load-file.ts';
 import { loadProvider } from '../config/plugins/plugin.ts';
@@ -26,6 +26,9 @@ import { type Asker, givenAnswers, openAsker } from './init/asker.ts';
 /** A terminal waits longer than a page. */
 const PATIENCE_MS = 30_000;
 
+/** The configurations that a folder may hold. */
+const CONFIG_FILES = ['cvrsync.yaml', 'cvrsync.yml', 'cvrsync.json'];
+
 export const command = defineCommand({
   name: 'init',
   examples: ['init', 'init --set crm=salesforce --set source.changes=sample'],
@@ -42,6 +45,13 @@ export const command = defineCommand({
     const file = resolve(namedFile({ file: context.configFile, env: context.env }));
     if (existsSync(file) && !force)
       throw new UsageError(`${file} exists: name another with --config, or replace it with --force`);
+    const other = CONFIG_FILES.map((name) => resolve(dirname(file), name)).find(
+      (each) => each !== file && existsSync(each),
+    );
+    if (other !== undefined)
+      throw new UsageError(
+        `the secrets of ${other} are in the same folder, and would be replaced: choose another folder`,
+      );
     const place: SetUpPlace = { file, samples: samplesFolder(), admin: {}, server: {} };
     const asker = openAsker(context, givenAnswers(set));
     const store = await openStore(STORE);

@@ -30,7 +30,9 @@ export const command = defineCommand({
   run: async (context, _args, options) => {
     const { log, signal, strayed } = context;
     const running: Running = {};
-    context.onHangUp?.(onHangUp(context, running));
+    const reload = reloader(context, running);
+    running.reread = reload;
+    context.onHangUp?.(onHangUp(context, running, reload));
     if (isConfigured({ file: context.configFile, env: context.env }))
       await start(context, await context.config(), running, options);
     else await setUp(context, running, options);
@@ -48,6 +50,8 @@ export const command = defineCommand({
 /** What runs by now. */
 interface Running {
   app?: App;
+  /** Reads the file again. */
+  reread?: () => void;
   /** Before there is a configuration. */
   setUp?: SetUpMode;
 }
@@ -74,6 +78,7 @@ async function start(
     log,
     env,
     startEmpty: mayStartEmpty,
+    reread: () => running.reread?.(),
     ...(acceptConfig && { rulesAcceptedBy: commandActor() }),
   });
   running.app = app;
@@ -107,8 +112,7 @@ async function printSetUpLink({ output }: CommandContext, mode: SetUpMode): Prom
 }
 
 /** What a SIGHUP does: another link before there is a configuration, and after that reading it again. */
-function onHangUp(context: CommandContext, running: Running): () => void {
-  const reload = reloader(context, running);
+function onHangUp(context: CommandContext, running: Running, reload: () => void): () => void {
   return () => {
     if (running.setUp === undefined) return reload();
     const failed = (error: unknown): void => context.log.error({ err: error }, 'no link could be made');

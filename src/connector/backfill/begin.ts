@@ -1,4 +1,6 @@
 /** Which run of a connection's backfill goes on, and which starts again. */
+import { findRun } from '../../runtime/runs/runs.ts';
+import type { Tx } from '../../store/store.ts';
 import type { BackfillOptions, PageRequest } from './options.ts';
 import { digestOf } from './plan/read-plan.ts';
 import { type BackfillDeps, BackfillError } from './rows/backfill-context.ts';
@@ -24,6 +26,7 @@ export async function begin({ store, crm, now }: BackfillDeps, options: Backfill
   const anew = freshRun(newOwner(), chosen, now());
   return store.write(async (tx) => {
     const stored = await lockRun(tx, crm.name);
+    await needRunning(tx, page);
     const before = restart ? undefined : stored;
     let run = anew;
     if (page !== undefined) run = runOfPage(crm.name, page, stored, mode.kind === 'stored' ? undefined : anew);
@@ -41,6 +44,12 @@ export async function begin({ store, crm, now }: BackfillDeps, options: Backfill
     await putRun(tx, crm.name, taken, now());
     return taken;
   });
+}
+
+/** A cancelled run must not forget the plan. */
+async function needRunning(tx: Tx, page: PageRequest | undefined): Promise<void> {
+  if (page !== undefined && (await findRun(tx, page.run))?.state !== 'running')
+    throw new BackfillError('the run was cancelled');
 }
 
 /** The run that a page began, or begins where the plan is still the one that was seen; a confirmed plan is begun already. */

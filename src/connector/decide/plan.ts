@@ -131,25 +131,38 @@ function factFor({ entity, facts, dashboard }: PlanInput, field: FieldName): Fac
 function composedFact(input: PlanInput, text: string): Fact | undefined {
   const facts = new Map(fieldsIn(text).map((field) => [field, factFor(input, field)]));
   const values = new Map([...facts].map(([field, fact]) => [field, fact && factValue(fact)]));
-  if ([...values.values()].includes(undefined)) return undefined;
+  const isUnknown = ([field, value]: readonly [FieldName, FieldValue | undefined]): boolean =>
+    value === undefined || (value === null && FIELDS[field].kind === 'boolean');
+  if ([...values].some(isUnknown)) return undefined;
   const scalar = compose(text, (field) => nameable(field, values.get(field) ?? null, input.persons));
   const seq = Math.max(0, ...[...facts.values()].map((fact) => fact?.seq ?? 0));
   return { entity: input.entity, field: 'composed', clock: '', seq, value: { scalar } };
 }
 
-/** The texts of earlier: with each known address, and with each known value of one field beside today's others. */
+/**
+ * The texts of earlier: with each known address as a whole, and with each known value of one other field among today's
+ * values. An address of parts that never stood together was typed by a person.
+ */
 function composedBefore(input: PlanInput, text: string): readonly FieldValue[] {
   const fields = fieldsIn(text);
   const now = (field: FieldName): FieldValue => {
     const fact = factFor(input, field);
     return (fact && factValue(fact)) ?? null;
   };
-  const valueIn = (known: Whole) => (field: FieldName) => known[field] ?? now(field);
+  // A part that an address did not have was blank, not today's.
+  const valueIn =
+    (known: Whole) =>
+    (field: FieldName): FieldValue => {
+      const value = known[field];
+      return value === undefined ? now(field) : value;
+    };
   return [
     ...input.wholes.map((whole) => compose(text, valueIn(whole))),
-    ...fields.flatMap((one) =>
-      input.known(one).map((value) => compose(text, (field) => (field === one ? value : now(field)))),
-    ),
+    ...fields
+      .filter((one) => !isAddressPart(one))
+      .flatMap((one) =>
+        input.known(one).map((value) => compose(text, (field) => (field === one ? value : now(field)))),
+      ),
   ];
 }
 

@@ -47,7 +47,7 @@ export async function findProposals(db: Db, file: readonly NamedRules[]): Promis
       ...{ name, accepted, before: accepted.rules, after: after && rulesOf(after) },
       id: changeId(accepted.rules, after),
       changes: after === undefined ? [REMOVAL] : changesBetween(accepted.rules, after),
-      version: after === former ? rollback?.version : undefined,
+      version: after !== undefined && after === former ? rollback?.version : undefined,
       isAside: after !== undefined && after !== former && accepted.aside === rulesDigest(after),
     });
   }

@@ -190,7 +190,8 @@ async function consider(
   const isHarmless = counted.preview !== undefined && atStake(counted.preview) + counted.preview.unread === 0;
   const accepted = await store.write(async (tx) => {
     if ((await findProposals(tx, file.configured)).every((one) => one.id !== id || one.name !== name)) return false;
-    const accepts = isHarmless && !mayNotAccept;
+    // A daemon with another file may have joined during the count.
+    const accepts = isHarmless && !mayNotAccept && !(await disputedConnections(tx, daemon, now())).has(name);
     if (accepts) await acceptRules(tx, { ...after, name }, { by: 'start', now: now() });
     else await writeCounted(tx, name, counted);
     return accepts;

@@ -164,7 +164,8 @@ export async function acceptAtStart(
     const isKept = disputed.has(name) || accepted.aside === rulesDigest(proposed);
     const less = isKept ? accepted.rules : narrowed(accepted.rules, proposed);
     if (!areSame(less, accepted.rules)) await acceptRules(tx, { name, ...less }, { by: 'start', now });
-    else if (isOut === true) {
+    // A removal that a person accepted stays while a daemon's file still names the connection, and another's does not.
+    else if (isOut === true && !(isRemoved === true && disputed.has(name))) {
       await writeAccepted(tx, name, back, now);
       if (isRemoved === true) await acceptMapping(tx, name, back.rules, { by: 'start', now });
       await markAllRecords(tx, name, now);

@@ -15,6 +15,8 @@ export interface UndoRun extends UndoDeps {
   /** Stops after so many records with a property that is restored. */
   readonly limit?: number | undefined;
   readonly waiting?: WaitReport | undefined;
+  /** Called before each call: aborts the signal if a person cancelled meanwhile. */
+  readonly look?: (() => Promise<unknown>) | undefined;
   /** Called with what became of each property, and how many of all records are done. */
   readonly report: (done: readonly Undone[], progress: UndoProgress) => Promise<void> | void;
 }
@@ -72,6 +74,8 @@ async function undoRecords(
 ): Promise<void> {
   let open = ids;
   const attempt = async (): Promise<void> => {
+    await run.look?.();
+    signal.throwIfAborted();
     const once = run.dryRun ? previewPage : undoPage;
     const result = await once(run, { crm, selection, ids: open }, signal);
     await report(result.done);

@@ -8,7 +8,7 @@ import {
   storeItems,
 } from '../../runtime/runs/runs.ts';
 import type { TaskWork } from '../../runtime/runs/work.ts';
-import type { Db } from '../../store/store.ts';
+import type { Db, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import type { Undone } from './outcome.ts';
 import type { UndoDeps } from './undo.ts';
@@ -28,14 +28,19 @@ export type StoredUndo = StoredRun<Selection>;
 /** How the daemon undoes. */
 export const undoWork = (deps: UndoDeps, crms: readonly Crm[]): TaskWork<Selection> => ({
   task: UNDO,
-  async work({ id, input, stage }, { signal, step }) {
+  async work({ id, input, stage, done: begun, total }, { signal, step }) {
+    let progress = { done: begun, total };
     const run = {
       ...deps,
       crm: async (name: string) => crms.find((crm) => crm.name === name),
       dryRun: stage === 'preview',
+      look: () => step(progress),
       async report(done: readonly Undone[], { records, of }: { readonly records: number; readonly of: number }) {
+        progress = { done: records, total: of };
         // What an earlier try of this undo restored stays so, whatever the next one finds.
-        await step({ done: records, total: of }, (tx) => storeItems(tx, id, done.map(itemOf), 'restored'));
+        const keep = (tx: Tx) => storeItems(tx, id, done.map(itemOf), 'restored');
+        // What was written before the cancel is shown.
+        if (!(await step(progress, keep)) && stage === 'run') await deps.store.write(keep);
       },
     };
     await undo(run, input, signal);

@@ -69,11 +69,14 @@ interface Listening {
 
 const listenings = new WeakMap<Server, Listening>();
 
+const answering = new WeakMap<Server, Server['routing']>();
+
 /** Has a server answer the requests of the listening one that it was made for, in place of the one before. */
 export async function answerOn(listening: Server, app: Server): Promise<void> {
   await app.ready();
   listening.server.removeAllListeners('request');
   listening.server.on('request', app.routing);
+  answering.set(listening, app.routing);
 }
 
 /** Strangers may knock all day: one line a minute is enough. */
@@ -168,6 +171,13 @@ export function createServer(options: ServerOptions = {}): Server {
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
   }).withTypeProvider<TypeBoxTypes>();
 
+  // Of `localhost` Fastify listens on both addresses, and the second one asks this server itself.
+  app.addHook('onRequest', (request, reply, done) => {
+    const next = answering.get(app);
+    if (next === undefined) return done();
+    reply.hijack();
+    next(request.raw, reply.raw);
+  });
   const methodsOf = collectMethods(app);
   app.addHook('onResponse', (request, _reply, done) => {
     const { socket, complete } = request.raw;

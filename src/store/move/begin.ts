@@ -41,7 +41,8 @@ export async function planCopy({ from, to, fromUrl, toUrl, tables }: CopyPlaces,
         'name an empty database, or a file that is not there',
     );
   const isMarked = source !== undefined;
-  return { id: source?.id ?? randomUUID(), begunAt: source?.begunAt ?? now, isMarked, goesOn };
+  // Another copy of the same store has its own id: only one of them can be opened.
+  return { id: goesOn && source ? source.id : randomUUID(), begunAt: source?.begunAt ?? now, isMarked, goesOn };
 }
 
 async function firstFilled({ db }: Store, tables: readonly CopiedTable[]): Promise<string | undefined> {
@@ -94,7 +95,12 @@ export async function openCopy(
   if (to.engine === 'postgres')
     await sql`analyze ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(to.db);
   // In this order: never are both open.
-  await from.write((tx) => writeMark(tx, sourceMark(plan, toUrl, now), now));
+  await from.write(async (tx) => {
+    const mark = await readMark(tx);
+    if (mark?.role !== 'source' || mark.id !== plan.id)
+      throw new Error(`the store was opened again during the copy: delete ${shownPlace(toUrl)}, and copy once more`);
+    await writeMark(tx, sourceMark(plan, toUrl, now), now);
+  });
   await to.write(async (tx) => {
     await removeMark(tx);
     await also(tx);

@@ -83,6 +83,25 @@ describe('a composed property', () => {
     });
   });
 
+  test('keeps a text of two addresses, and knows one of an address without a part that today has', () => {
+    const wholes = [{ coName: null, street: 'Gaden 2', postalCode: '9000', city: 'Aalborg' }];
+    const known = (field: FieldName): readonly FieldValue[] => (field === 'street' ? ['Gaden 2'] : []);
+    const mixed = { crm: { full: 'Gaden 2, 8000 Aarhus C' }, wholes, known };
+    expect(planned(mixed)).toMatchObject({ action: 'keep', rule: 'edited' });
+    const mapping: readonly PresetRow[] = [{ ...row, text: '{coName}, {street}' }];
+    const facts = new Map([fact('street', 'Torvet 1'), fact('coName', 'c/o Bo')]);
+    expect(planned({ mapping, facts, wholes, crm: { full: 'Gaden 2' } })).toMatchObject({
+      action: 'write',
+      rule: 'register',
+    });
+  });
+
+  test('is not decided while a field that is true or false is neither', () => {
+    const mapping: readonly PresetRow[] = [{ ...row, text: '{street} {advertisingProtected}' }];
+    const facts = new Map([fact('street', 'Torvet 1'), fact('advertisingProtected', null)]);
+    expect(planned({ mapping, facts })).toBeUndefined();
+  });
+
   test('in capitals is equal to itself only, and written in capitals', () => {
     const mapping: readonly PresetRow[] = [{ ...row, case: 'upper' }];
     expect(planned({ mapping })).toMatchObject({ action: 'write', now: 'TORVET 1, 8000 AARHUS C' });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HttpError } from '../../../src/http/server/error.ts';
-import { createServer, type Server } from '../../../src/http/server/server.ts';
+import { answerOn, createServer, type Server } from '../../../src/http/server/server.ts';
 
 const logged: { detail: object; message: string }[] = [];
 let app: Server;
@@ -135,4 +135,12 @@ describe('a schema', () => {
       'querystring.take',
     ]);
   });
+});
+
+it('answers by the server that follows, also what reaches it by the second address of localhost', async () => {
+  const [listening, next] = [createServer({}), createServer({})];
+  next.get('/which', async () => 'the next');
+  await answerOn(listening, next);
+  expect((await listening.inject('/which')).body).toBe('the next');
+  await Promise.all([listening.close(), next.close()]);
 });

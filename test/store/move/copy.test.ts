@@ -156,6 +156,22 @@ describe.each(WAYS)('from %s to %s', (...way) => {
     ).toBe(1);
   });
 
+  it('opens one of two copies of a store only, and none of a store that was opened again meanwhile', async () => {
+    const urls = await filled(way, 1);
+    await (await begun(urls)).close();
+    const second = { ...urls, toUrl: await emptyStoreUrl(way[1]) };
+    await copied(second);
+    await expect(begun(urls)).rejects.toThrow('was copied to');
+
+    const other = await filled(way, 1);
+    const { places, plan, deps, close } = await begun(other);
+    await copyRows(deps);
+    await reopenStore(places.from, other.fromUrl);
+    await expect(openCopy(places, plan, nothing, 2)).rejects.toThrow('was opened again during the copy');
+    await close();
+    await expect(openStore(other.toUrl)).rejects.toThrow('is not whole');
+  });
+
   it('finishes a copy that was whole when its process was killed', async () => {
     const urls = await filled(way, 1);
     const { places, plan, deps, close } = await begun(urls);
