@@ -51,6 +51,14 @@ describe('init', () => {
     expect([second.code, second.stderr]).toEqual([2, expect.stringContaining('replace it with --force')]);
   });
 
+  it('leaves the secrets of another configuration in the same folder alone', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'cvrsync.yaml'), 'store: a.db\n');
+    const { code, stderr } = await run(folder, ['--config', 'sandbox.yaml', 'init']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('choose another folder')]);
+    expect(existsSync(join(folder, 'secrets'))).toBe(false);
+  });
+
   it('asks the rest line by line, and refuses what is not right with the name of the question', async () => {
     const { token, baseUrl } = await hubspotWith();
     const folder = newFolder();

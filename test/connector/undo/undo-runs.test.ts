@@ -1,6 +1,6 @@
 /** Undoes that the daemon runs for a person. */
 import { describe, expect, test } from 'vitest';
-import type { PropertyValue } from '../../../providers/provider.ts';
+import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { writeHistory } from '../../../src/connector/history/history.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { countResults, readResults, UNDO, undoWork } from '../../../src/connector/undo/undo-task.ts';
@@ -147,6 +147,28 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     expect(written.length).toBeLessThanOrEqual(20);
     expect(await store.write((tx) => cancelRun(tx, UNDO, { id, ...IDA }, 6))).toBe(false);
     expect(await begin(id)).toBe(REFUSED);
+  });
+
+  test('writes no more once it is cancelled while it waits for the CRM, and shows what it wrote', async () => {
+    let isAsked = false;
+    const made = await fixture(engine, {
+      async onRead() {
+        const [undo] = await listRuns(made.store.db, { task: UNDO.queue }, 1);
+        if (undo?.stage !== 'run' || undo.state !== 'running' || made.written.length !== 10) return;
+        const cancel = () => made.store.write((tx) => cancelRun(tx, UNDO, { id: undo.id, ...IDA }, 5));
+        // During the wait that follows; if it comes later, the CRM puts the next try off, too.
+        if (!isAsked) setTimeout(() => void cancel(), 50);
+        isAsked = true;
+        throw new ProviderError('rate', 'slow down', { retryAfterMs: 300 });
+      },
+    });
+    const { store, written, work, preview, begin } = made;
+    const id = await preview();
+    await work();
+    await begin(id);
+    await work();
+    expect([written.length, (await findRun(store.db, id))?.state]).toEqual([10, 'cancelled']);
+    expect((await readResults(store.db, id, 30)).filter(({ kind }) => kind === 'restored')).toHaveLength(10);
   });
 
   test('goes on after its process ended amid it, and writes nothing twice', async () => {
