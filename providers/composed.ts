@@ -14,7 +14,7 @@ export const fieldsOf = (mapping: readonly Pick<PresetRow, 'field' | 'text'>[]):
   ...new Set(mapping.flatMap(({ field, text }) => (text === undefined ? [field] : fieldsIn(text)))),
 ];
 
-/** What only separates: it goes with a blank field beside it. */
+/** Separators go together with a blank field next to them. */
 const SEPARATOR = /^[\s,;/–-]*$/u;
 
 /**

@@ -186,7 +186,7 @@ async function withKept({ store }: Base, inForce: Config, read: Config): Promise
   return { ...next, connector: { ...next.connector, providers: [...providers, ...kept] } };
 }
 
-/** Starts the parts of another configuration beside those that run, has them answer, and ends the others. */
+/** Starts the parts of another configuration, lets them answer requests, then stops the former parts. */
 async function replaceRunning(
   base: Base,
   { daemon, reached }: Pick<Reloading, 'daemon' | 'reached'>,

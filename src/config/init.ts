@@ -70,7 +70,7 @@ const WIDTH = 100;
 /** The providers of a file if the command names none: the CRMs to which everyone has an account of their own. */
 const USUAL: readonly string[] = ['hubspot', 'salesforce'];
 
-/** The schema beside the file, which editors complete and check it by. */
+/** The schema file that editors use to complete and check the configuration. */
 export const SCHEMA_FILE = 'cvrsync.schema.json';
 
 /** The text of the file, with an entry for each provider: built in, or one of the plugins. */

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import type { Env } from '../../config/variables.ts';
 
-/** What a part of a line is, beside what it says. */
+/** The meaning of a part of a line, shown as its colour. */
 export type Tone = 'good' | 'warn' | 'bad' | 'strong' | 'quiet';
 
 export interface Toned {

@@ -20,7 +20,7 @@ interface LineQuestion {
 
 /** Where answers come from. */
 export interface Asker {
-  /** The answer; throws {@link UsageError} if there is none, or another one than the choices. */
+  /** The answer. Throws {@link UsageError} if it is missing or not one of the choices. */
   ask(question: LineQuestion): Promise<string>;
   /** Asks those questions of a schema that need an answer, and takes the others as they were given. */
   askAll(section: string, parts: readonly QuestionPart[]): Promise<(name: string) => string>;

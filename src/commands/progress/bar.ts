@@ -3,7 +3,7 @@ import { SingleBar } from 'cli-progress';
 import type { CommandContext } from '../cli/context.ts';
 
 export interface ProgressBar {
-  /** Shows a bar beside the text; without a total only the text. */
+  /** Shows the text with a bar; without a total only the text. */
   show(text: string, done: number, total: number): void;
   stop(): void;
 }

@@ -93,7 +93,7 @@ export interface Crm extends CrmSettings {
   forgetSchema(): void;
 }
 
-/** Finds an open connection by its name. Throws if there is none. */
+/** Finds an open connection by its name. Throws if no connection has it. */
 export const openedCrm =
   (crms: readonly Crm[]) =>
   async (name: string): Promise<Crm> => {

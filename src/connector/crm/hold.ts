@@ -31,7 +31,7 @@ export function holdReason({ hold, only }: HoldRules, properties: Readonly<Recor
   return `${outside} is ${value === '' ? 'blank' : value}, which only does not name`;
 }
 
-/** The first property by which a record is none of those that `only` names. Case does not count; a value may be a list. */
+/** The first property whose value `only` does not name. Case does not count; a value may be a list. */
 function outsideOf(
   only: RecordFilter | undefined,
   properties: Readonly<Record<string, PropertyValue>>,
