@@ -72,6 +72,20 @@ export interface PresetRow {
   readonly case?: 'upper' | 'lower' | undefined;
 }
 
+/** A row with the keys of the contract alone, in a fixed order: a plugin's preset may say more. */
+export const plainRow = (given: PresetRow): PresetRow => {
+  const { field, property, policy, unless, optional, join, address, text, case: letters } = given;
+  return {
+    ...{ field, property, policy },
+    ...(unless !== undefined && { unless }),
+    ...(optional !== undefined && { optional }),
+    ...(join !== undefined && { join }),
+    ...(address !== undefined && { address }),
+    ...(text !== undefined && { text }),
+    ...(letters !== undefined && { case: letters }),
+  };
+};
+
 /** A CRM's default mapping; a field may go to several properties. */
 export type Preset = readonly PresetRow[];
 

@@ -6,11 +6,11 @@ import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { TSchema } from 'typebox';
 import Type from 'typebox';
+import { plainRow } from '../../providers/provider.ts';
 import { authSchema } from '../protocol/auth.ts';
 import { digestOf } from '../protocol/text/digest.ts';
 import type { Config, ConnectorConfig } from './load.ts';
 import { allowsBeneficialOwners } from './load.ts';
-import type { MappingRow } from './mapping.ts';
 import { collectSecrets, redact } from './redact.ts';
 import { configSchema } from './schema/schema.ts';
 import { service as serviceSchema } from './schema/service.ts';
@@ -98,27 +98,6 @@ function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorCo
   }
   return { parts, secrets };
 }
-
-/** A row of a mapping as the rules of the connector have it: a plugin's preset may say more. */
-const plainRow = ({
-  field,
-  property,
-  policy,
-  unless,
-  optional,
-  join,
-  address,
-  text,
-  case: letters,
-}: MappingRow): MappingRow => ({
-  ...{ field, property, policy },
-  ...(unless !== undefined && { unless }),
-  ...(optional !== undefined && { optional }),
-  ...(join !== undefined && { join }),
-  ...(address !== undefined && { address }),
-  ...(text !== undefined && { text }),
-  ...(letters !== undefined && { case: letters }),
-});
 
 const serviceHalf = ({ leaseSeconds: _, ...service }: NonNullable<Config['service']>): Half =>
   halfOf(serviceSchema, service);

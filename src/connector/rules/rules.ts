@@ -1,5 +1,5 @@
 /** The decision rules of a connection: the part of its configuration that decides what is written. Pure. */
-import type { Policy, PresetRow } from '../../../providers/provider.ts';
+import { type Policy, type PresetRow, plainRow } from '../../../providers/provider.ts';
 import { digestOf } from '../../protocol/text/digest.ts';
 import type { ValueMap } from '../decide/render.ts';
 
@@ -26,17 +26,7 @@ export interface NamedRules extends DecisionRules {
 /** Picks the rules from other settings, with keys in a fixed order. */
 export const rulesOf = (given: DecisionRules): DecisionRules => ({
   match: given.match,
-  mapping: given.mapping.map(({ field, property, policy, unless, optional, join, address, text, case: letters }) => ({
-    field,
-    property,
-    policy,
-    unless,
-    optional,
-    join,
-    address,
-    text,
-    case: letters,
-  })),
+  mapping: given.mapping.map(plainRow),
   values: given.values,
   hold: given.hold,
   only: given.only,
