@@ -105,9 +105,13 @@ const isOpen = (entry: JsonObject): boolean => {
   return isPublic && text(entry['kontaktoplysning']) !== null;
 };
 
-export const protectionOf = ({ reklamebeskyttet }: JsonObject, { unread }: View): boolean | null => {
-  const isProtected = flag(reklamebeskyttet);
-  if (reklamebeskyttet != null && isProtected === null) noteUnread(unread, 'commercialProtection', reklamebeskyttet);
+/** The register's own documents have one value without history; Datafordeler has a list with periods. */
+export const protectionOf = ({ reklamebeskyttet, reklamebeskyttelse }: JsonObject, view: View): boolean | null => {
+  const stated = Array.isArray(reklamebeskyttelse)
+    ? current(reklamebeskyttelse, view).entry?.['vaerdi']
+    : reklamebeskyttet;
+  const isProtected = flag(stated);
+  if (stated != null && isProtected === null) noteUnread(view.unread, 'commercialProtection', stated);
   return isProtected;
 };
 

@@ -85,7 +85,8 @@ const COMPANY: { readonly [P in Exclude<Part, RelationBody>]: Reader } = {
   life: list('livsforloeb'),
   mergers: list('fusioner'),
   units: list('penheder'),
-  commercialProtection: ({ reklamebeskyttet }) => (flag(reklamebeskyttet) === null ? 'missing' : 'stated'),
+  commercialProtection: ({ reklamebeskyttet, reklamebeskyttelse }) =>
+    flag(reklamebeskyttet) === null && !hasEntries(reklamebeskyttelse) ? 'missing' : 'stated',
   monthly: figures('erstMaanedsbeskaeftigelse', 'maanedsbeskaeftigelse'),
   quarterly: figures('erstKvartalsbeskaeftigelse', 'kvartalsbeskaeftigelse'),
   yearly: figures('erstAarsbeskaeftigelse', 'aarsbeskaeftigelse'),

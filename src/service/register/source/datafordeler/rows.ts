@@ -1,0 +1,68 @@
+/**
+ * Rows of Datafordeler by entity. The columns have the same names in GraphQL answers and in files; a file of CSV holds
+ * every value as text, and an empty text for null.
+ */
+import { isJsonObject, type JsonObject } from '../../../../protocol/text/json.ts';
+import { digits, flag, text, whole } from '../../document/fields.ts';
+import { dayOf } from '../../document/validity.ts';
+
+/** The entities that a document is composed of, as GraphQL names them after `CVR_`; files and events: `e-mailadresse`. */
+export const ENTITIES = [
+  'CVREnhed',
+  'Virksomhed',
+  'Produktionsenhed',
+  'Navn',
+  'Adressering',
+  'Branche',
+  'Virksomhedsform',
+  'AnsvarligDataleverandoer',
+  'Telefonnummer',
+  'Telefaxnummer',
+  'e_mailadresse',
+  'Reklamebeskyttelse',
+  'Kreditoplysninger',
+  'FuldtAnsvarligDeltagerRelation',
+] as const;
+export type DafEntity = (typeof ENTITIES)[number];
+
+const isEntity = (name: string): name is DafEntity => ENTITIES.some((entity) => entity === name);
+
+/** The entity that an event or a file names; undefined for one that no document needs. */
+export const entityNamed = (name: string): DafEntity | undefined => {
+  const entity = name.replace('-', '_');
+  return isEntity(entity) ? entity : undefined;
+};
+
+export type DafRow = JsonObject;
+
+/**
+ * Everything known about one unit. An entity without a key could not be read: what it holds is unknown. An empty list
+ * states that the unit has none. `Produktionsenhed` holds a production unit's own rows, or all rows that name a
+ * company's number. Rows that a later registration replaced are ignored.
+ */
+export type UnitRows = { readonly [E in DafEntity]?: readonly DafRow[] } & {
+  /** Rows of `CVREnhed` for the partners in `FuldtAnsvarligDeltagerRelation`. Without its row a partner is unknown. */
+  readonly partners?: readonly DafRow[];
+  /** Rows of `Navn` for those partners that are companies. Never ask for the names of persons. */
+  readonly partnerNames?: readonly DafRow[];
+};
+
+/** Rows that still count. */
+export const standing = (rows: readonly DafRow[]): readonly DafRow[] =>
+  rows.filter(({ registreringTil }) => text(registreringTil) === null);
+
+/** The unit's number, as in the register's own documents (`enhedsNummer`). */
+export const unitIdOf = (row: DafRow): string | null => text(row['CVREnhedsId'] ?? row['id']);
+
+export const dayIn = (row: DafRow, column: string): string | null => dayOf(row[column]);
+
+export const orderOf = (row: DafRow): number => whole(row['sekvens']) ?? 0;
+
+export const cvrIn = (value: unknown): string | null => digits(value, 8);
+export const pNumberIn = (value: unknown): string | null => digits(value, 10);
+
+/** CSV may spell a boolean with a capital letter. */
+export const flagIn = (value: unknown): boolean | null => flag(typeof value === 'string' ? value.toLowerCase() : value);
+
+/** The rows of an answer, without anything that is no row. */
+export const rowsIn = (list: unknown): readonly DafRow[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);

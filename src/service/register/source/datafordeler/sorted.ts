@@ -1,0 +1,14 @@
+/** Orders entries by their content, so that a document does not depend on the order of rows. */
+import type { JsonObject } from '../../../../protocol/text/json.ts';
+
+export const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The distinct entries in the order of their texts. */
+export const sorted = (entries: readonly JsonObject[]): readonly JsonObject[] =>
+  entries.length < 2
+    ? entries
+    : entries
+        .map((entry) => [JSON.stringify(entry), entry] as const)
+        .sort(([a], [b]) => textOrder(a, b))
+        .filter(([key], at, all) => key !== all[at - 1]?.[0])
+        .map(([, entry]) => entry);
