@@ -1,6 +1,9 @@
 /** What a scan makes of the records of a CRM, on both engines of the store. */
 import { describe, expect, it } from 'vitest';
 import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
+import { BACKFILL, requestBackfill } from '../../../src/connector/backfill/plan/backfill-task.ts';
+import { planRevision, readRun } from '../../../src/connector/backfill/rows/progress.ts';
+import { beginRun, cancelRun } from '../../../src/runtime/runs/runs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
@@ -54,6 +57,21 @@ describe.each(SUITE_ENGINES)('a scan on %s', (engine) => {
     for (let at = 0; at < 250; at++) add(cvrNumber(at));
     expect(await run(LOOK)).toMatchObject({ scanned: 250 });
     expect(Object.values(await rows())).toEqual(Array.from({ length: 250 }, () => 'matched link planned'));
+  });
+
+  it('keeps the plan if its run was cancelled before the scan began', async () => {
+    const { add, run, rows, store } = await startFixture({ engine });
+    const matched = add(cvrNumber(1));
+    const planned = await run(LOOK);
+    const caller = { actor: { kind: 'operator', name: 'ida' }, via: 'page' } as const;
+    const revision = planRevision(planned);
+    const input = { kind: 'scan', provider: 'hubspot', revision } as const;
+    const id = await store.write((tx) => requestBackfill(tx, { input, ...caller }, 1));
+    await store.write((tx) => beginRun(tx, BACKFILL, id, 1));
+    await store.write((tx) => cancelRun(tx, BACKFILL, { id, ...caller }, 1));
+    await expect(run({ ...LOOK, page: { run: id, revision, goesOn: false } })).rejects.toThrow('the run was cancelled');
+    expect(planRevision(await readRun(store.db, 'hubspot'))).toBe(revision);
+    expect(await rows()).toEqual({ [matched]: 'matched link planned' });
   });
 
   it('begins anew after one that ended, and goes on with one that did not', async () => {

@@ -1,0 +1,85 @@
+/** Rules that two daemons of a store map differently: what only a person may change. */
+import { expect, it } from 'vitest';
+import type { Connection, PresetRow, Property } from '../../../providers/provider.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import { readCounted } from '../../../src/connector/proposals/proposals.ts';
+import { watchRules } from '../../../src/connector/proposals/watch.ts';
+import { acceptAtStart, acceptRemoval, readAllAccepted } from '../../../src/connector/rules/accepted.ts';
+import { mappingPart } from '../../../src/runtime/config-versions.ts';
+import { createWakeUp } from '../../../src/runtime/wake-up.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { ENTITY } from '../../faults/company.ts';
+import { crmOf } from '../../support/crm.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
+
+const NAME: Property = { name: 'name', label: 'Name', type: 'string', writable: true };
+const row = (policy: PresetRow['policy']): PresetRow => ({ field: 'name', property: 'name', policy });
+const rules = (policy: PresetRow['policy']) => ({
+  ...{ name: 'crm', values: {}, hold: undefined, persons: false },
+  mapping: [row(policy)],
+});
+
+/** A daemon that runs, with this digest of the mapping; without one, its file does not name the connection. */
+async function join(store: Store, id: string, mapping?: string): Promise<void> {
+  const connector = mapping === undefined ? {} : { [mappingPart('crm')]: mapping };
+  const digests = JSON.stringify({ connector });
+  const row = { id, name: id, started_at: 1, seen_at: 1, digests, roles: 'ingest sync' };
+  await store.write((tx) => tx.insertInto('daemon').values(row).execute());
+}
+
+/** A store with one linked record, decided by `tracked`, and the daemon `own`. */
+async function scene(engine: (typeof SUITE_ENGINES)[number]) {
+  const store = await newStore(engine);
+  const link = { provider: 'crm', recordId: '1', entity: ENTITY, sendUpdate: false, now: 1 };
+  await store.write(async (tx) => {
+    await acceptAtStart(tx, [rules('tracked')], { now: 1 });
+    await linkRecord(tx, link);
+  });
+  await join(store, 'own', 'mine');
+  return store;
+}
+
+it.each(SUITE_ENGINES)(
+  'a dispute that begins during the count of a harmless change has it wait (%s)',
+  async (engine) => {
+    const countedWith = async (joins: boolean) => {
+      const store = await scene(engine);
+      const connection: Connection = {
+        check: async () => ({ id: '1', name: 'x', notes: [] }),
+        properties: async () => [NAME],
+        async read(ids) {
+          if (joins) await join(store, 'other', 'theirs');
+          return ids.map((id) => ({ kind: 'found', id, properties: { name: null } }));
+        },
+        update: async () => Promise.reject(new Error('nothing is written')),
+        scan: async () => ({ records: [] }),
+      };
+      const crm = crmOf({ store, connection, mapping: [row('tracked')], properties: [NAME], now: () => 1 });
+      const log = { info: () => undefined, warn: () => undefined };
+      const deps = { store, wakeUp: createWakeUp(), now: () => 1, log, daemon: 'own' };
+      const watch = watchRules(deps, { crms: [crm], configured: [rules('always')], counts: true });
+      await watch.checked;
+      await watch.stop();
+      const accepted = (await readAllAccepted(store.db)).get('crm');
+      return [accepted?.rules.mapping, (await readCounted(store.db, 'crm'))?.preview?.read];
+    };
+    expect(await countedWith(false)).toEqual([[row('always')], undefined]);
+    expect(await countedWith(true)).toEqual([[row('tracked')], 1]);
+  },
+);
+
+it.each(SUITE_ENGINES)('a removal that a person accepted stays while only one file has it (%s)', async (engine) => {
+  const store = await scene(engine);
+  await join(store, 'other');
+  await store.write((tx) => acceptRemoval(tx, 'crm', { by: 'ida', now: 2 }));
+  const start = async () => {
+    await store.write((tx) => tx.deleteFrom('lane').execute());
+    await store.write((tx) => acceptAtStart(tx, [rules('tracked')], { now: 3, daemon: 'own' }));
+    const { isRemoved = false } = (await readAllAccepted(store.db)).get('crm') ?? {};
+    const lanes = await store.db.selectFrom('lane').select('key').where('queue', '=', 'sync:crm').execute();
+    return [isRemoved, lanes.length];
+  };
+  expect(await start()).toEqual([true, 0]);
+  await store.write((tx) => tx.deleteFrom('daemon').where('id', '=', 'other').execute());
+  expect(await start()).toEqual([false, 1]);
+});
