@@ -93,7 +93,10 @@ export async function startApp(config: Config, options: AppOptions): Promise<App
       following.stop();
       await reloading.ended();
     });
-    base.onLook(following.look);
+    base.onLook(() => {
+      following.look();
+      daemon.running.connector?.lookAtRules();
+    });
     log.info(
       {
         ...{ url, admin: adminUrl, version: readVersion(), store: shownStore(config), roles: config.roles },
@@ -143,25 +146,24 @@ interface Reloading {
 
 /** Takes up configurations, one after the other. */
 function openReloading(base: Base, { daemon, reached, stop }: Reloading) {
+  const { live } = base;
   let last: Promise<unknown> = Promise.resolve();
-  let read = base.live.config;
   const takeUp = async (next: Config): Promise<Reloaded> => {
     if (stop.isStopping) return { changed: [], needsRestart: [] };
     // A file that did not change proposes nothing: what was accepted meanwhile, whatever it says, stays.
-    const isChanged = differingKeys(read, next).length > 0;
-    read = next;
-    const inForce = await withKept(base, base.live.config, next);
-    const changed = differingKeys(base.live.config, inForce);
+    const isChanged = differingKeys(live.read, next).length > 0;
+    const inForce = await withKept(base, live.config, next);
+    const changed = differingKeys(live.config, inForce);
     base.retrace();
     // First: what is accepted depends on whether the daemons of the store read the same file.
     await base.renew(next);
     try {
       if (needsNewParts(changed)) await replaceRunning(base, { daemon, reached }, inForce);
     } catch (error) {
-      await base.renew(base.live.config);
+      await base.renew(live.read);
       throw error;
     }
-    base.live.config = inForce;
+    Object.assign(live, { config: inForce, read: next });
     if (isChanged) await daemon.running.connector?.propose(next.connector?.providers ?? []);
     await base.accept(next);
     return { changed, needsRestart: differingKeys(inForce, next).filter(isOfProcess) };
@@ -171,7 +173,7 @@ function openReloading(base: Base, { daemon, reached, stop }: Reloading) {
     last = reloaded.catch(() => undefined);
     return reloaded;
   };
-  return { reload, again: () => reload(read).then(() => undefined), ended: () => last };
+  return { reload, again: () => reload(live.read).then(() => undefined), ended: () => last };
 }
 
 /** A configuration that was read, with what only a restart changes, and connections whose removal nobody accepted yet. */
@@ -248,7 +250,7 @@ function followVersions(
     const isNews = known !== undefined && head?.id !== known;
     known = head?.id;
     if (isNews) await changed();
-    else if (isWaiting()) await accept(live.config);
+    else if (isWaiting()) await accept(live.read);
   };
   const look = (): Promise<void> =>
     lookOnce().catch((err) => log.warn({ err }, 'could not follow the accepted configuration'));
@@ -305,7 +307,7 @@ async function openBase(config: Config, options: AppOptions, stop: Stop, undo: U
   const { accept, isWaiting } = openAcceptance({ store, now, daemon: membership.id, log });
   return {
     ...{ store, metrics, http: client.http, log, now, startedAt: now(), daemon: membership.id, counts, alerting },
-    ...{ rulesAcceptedBy, listeners, live: { config }, renew, retrace, accept, isWaiting },
+    ...{ rulesAcceptedBy, listeners, live: { config, read: config }, renew, retrace, accept, isWaiting },
     isStopping: () => stop.isStopping,
     look: () => {
       for (const look of looks) look();

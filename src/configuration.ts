@@ -18,14 +18,22 @@ export const partsOf = async (config: Config, { store, now }: Reading): Promise<
   content: configContent(config),
 });
 
+/** The configurations of a daemon that runs. */
+export interface LiveConfig {
+  /** In force: it still has what only a restart changes, and connections whose removal waits to be accepted. */
+  readonly config: Config;
+  /** As the file said last. */
+  readonly read: Config;
+}
+
 /** What a daemon read last, with its open connections. */
 export const configurationOf = (
-  live: { readonly config: Config },
+  live: Pick<LiveConfig, 'read'>,
   { store, now, crms, look }: Reading & { readonly crms: readonly Crm[]; readonly look: (() => void) | undefined },
 ): ConfigNeeds['configuration'] => ({
   look,
-  rules: () => live.config.connector?.providers ?? [],
-  parts: () => partsOf(live.config, { store, now }),
+  rules: () => live.read.connector?.providers ?? [],
+  parts: () => partsOf(live.read, { store, now }),
   async openCrm(name) {
     const crm = crms.find((one) => one.name === name);
     if (crm === undefined) throw new Error(`${name} is not configured here`);

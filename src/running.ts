@@ -8,7 +8,7 @@ import type { Config } from './config/load.ts';
 import { allowsBeneficialOwners, wireOf } from './config/load.ts';
 import { digestOf } from './config/schema/alerts.ts';
 import type { DaemonRole } from './config/schema/roles.ts';
-import { configurationOf } from './configuration.ts';
+import { configurationOf, type LiveConfig } from './configuration.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { openedCrm } from './connector/crm/crm.ts';
 import { addCrmWebhookRoute } from './connector/heal/webhook.ts';
@@ -56,8 +56,8 @@ export interface RunningDeps {
   /** Has the daemon look at once at what was accepted or proposed. */
   readonly look: () => void;
   readonly isStopping: () => boolean;
-  /** The configuration in force, which may change in what needs no other parts. */
-  readonly live: { readonly config: Config };
+  /** The configuration in force, which may change in what needs no other parts, and the one that was read last. */
+  readonly live: LiveConfig;
 }
 
 export interface Running {

@@ -122,6 +122,20 @@ describe.each(SUITE_ENGINES)('a daemon on %s whose configuration is read again',
   });
 });
 
+it('follows at once what is accepted over its own API', async () => {
+  const { crms, content, start, link } = await scene();
+  const token = 'a-token-of-some-length';
+  const app = await start(content({}, { admin: { token } }), { beatMs: 600_000 });
+  const id = crms.hubspot.add({ name: 'A ApS' });
+  await link(app, 'hubspot', id);
+  await app.reload(await loaded(content({ hubspot: false }, { admin: { token } })));
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ provider: 'hubspot' });
+  const accepted = await fetch(`${app.adminUrl}/admin/api/config/apply`, { method: 'POST', headers, body });
+  expect(accepted.status).toBe(200);
+  await expect.poll(() => app.connector?.crms.map(({ name }) => name)).toEqual(['salesforce']);
+});
+
 it('goes on as before if a part of the new configuration does not start', async () => {
   const { crms, content, start, link } = await scene();
   const app = await start(content({}));

@@ -227,6 +227,8 @@ export const listConfigVersions = defineOperation({
   view: (versions: readonly VersionEntry[]) => versions.map(viewOfVersion),
 });
 
+const lookAtOnce = ({ configuration }: ConfigNeeds): void => configuration.look?.();
+
 export const applyConfig = defineOperation({
   name: 'config.apply',
   role: 'admin',
@@ -242,6 +244,7 @@ export const applyConfig = defineOperation({
     examples: [{ provider: 'hubspot' }],
     refusals: { 404: 'Nothing waits for this connection', 409: 'The change is another one by now' },
   },
+  committed: lookAtOnce,
   async change(tx, { provider, change: seen }, { configuration, now, actor }: ConfigNeeds & Moment) {
     const file = configuration.rules();
     if ((await findProposals(tx, file)).every(({ name }) => name !== provider))
@@ -280,6 +283,7 @@ export const rollbackConfig = defineOperation({
     examples: [{ version: 3 }],
     refusals: { 404: 'There is no such version', 409: 'The version changes nothing that can be proposed' },
   },
+  committed: lookAtOnce,
   async change(tx, { version }, { configuration, now }: ConfigNeeds & Moment) {
     const [head, former] = [await readVersion(tx), await readVersion(tx, version)];
     if (head === undefined || former === undefined)

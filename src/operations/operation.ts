@@ -65,6 +65,8 @@ export interface Operation<I extends TObject = TObject, R = unknown, N extends o
   readonly input: I;
   /** Queues to ring after the commit. */
   readonly rings?: readonly string[];
+  /** Called after the commit. */
+  committed?(needs: N): void;
   readonly api?: Endpoint;
   /** What is wrong with the input, in the noun's own words; the schema says the rest. */
   check?(input: Static<I>, needs: N): readonly RefusedPart[];
@@ -209,6 +211,7 @@ async function carryOut<I extends TObject, R, N extends object, T>(
     const result = await (operation.change === undefined ? read() : store.write(changeIn));
     for (const queue of operation.rings ?? []) wakeUp?.ring(queue);
     if (operation.change !== undefined) wake?.();
+    operation.committed?.(deps);
     return result;
   } catch (error) {
     if (error instanceof RunRefused) throw new Refused('conflict', error.message);

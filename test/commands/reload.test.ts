@@ -20,11 +20,13 @@ interface Line {
 const [BEFORE, AFTER] = ['the-secret-of-before', 'the-secret-of-after'];
 const header = (value: string) => ({ auth: { method: 'Header', key: 'X-Webhook-Key', value } });
 
+const ADMIN_TOKEN = 'a-token-of-some-length';
+
 async function scene(engine: (typeof ENGINES)[number], accessToken?: string) {
   const crms = await startCrms();
   const url = await newStoreUrl(engine);
-  const config = (hubspot: object, webhook: string, more: object = {}): object => {
-    const base = Object(configFor(crms, url, { connections: { hubspot } }));
+  const config = (hubspot: object | false, webhook: string, more: object = {}): object => {
+    const base = Object(configFor(crms, url, { connections: { hubspot }, admin: { token: ADMIN_TOKEN } }));
     return { ...base, ...more, connector: { ...base.connector, webhook: header(webhook) } };
   };
   const daemon = await daemonWith(config({ ...(accessToken && { accessToken }) }, BEFORE));
@@ -44,9 +46,16 @@ async function scene(engine: (typeof ENGINES)[number], accessToken?: string) {
     record: () => crms.hubspot.get(recordId),
     post: (event: Parameters<typeof postWebhook>[1], secret: string) =>
       postWebhook(`${daemon.url}/webhook`, event, { 'x-webhook-key': secret }),
+    rewrite: daemon.rewrite,
     async reload(next: object | string): Promise<void> {
       await daemon.rewrite(next);
       daemon.signal('SIGHUP');
+    },
+    /** Accepts over the API what the daemon's file proposes. */
+    async accept(provider: string): Promise<number> {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ provider });
+      return (await fetch(`${daemon.adminUrl}/admin/api/config/apply`, { method: 'POST', headers, body })).status;
     },
   };
 }
@@ -103,6 +112,17 @@ describe.each(SUITE_ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
     await reload(config(phone('always'), BEFORE));
     await expect.poll(waiting).toBe(1);
     expect(record()).toHaveProperty('phone', '70101010');
+  });
+
+  it('has a removal accepted over the API, and then reads the file at once as it is by then', async () => {
+    const { config, said, accept, reload, rewrite } = await scene(engine);
+    await reload(config(false, BEFORE));
+    const read = () => said('the configuration was read again').map(({ changed }) => changed);
+    await expect.poll(read).toEqual([[]]);
+    await rewrite(config(false, BEFORE, { logLevel: 'debug' }));
+    expect(await accept('hubspot')).toBe(200);
+    await expect.poll(read).toEqual([[], ['connector.providers.hubspot', 'logLevel']]);
+    expect(await accept('hubspot')).toBe(404);
   });
 
   it('keeps the configuration that it has where the file cannot be used, and says why', async () => {

@@ -27,10 +27,8 @@ export function addAcceptance(app: Server, deps: ProposalDeps): void {
       provider: param('name'),
       ...(fieldValue(fields, 'seen') !== '' && { change: fieldValue(fields, 'seen') }),
     }),
-    next(_visit, { provider }, fields) {
-      deps.configuration.look?.();
-      return fieldValue(fields, 'back') === '' ? connectionAddress(provider) : CONFIGURATION;
-    },
+    next: (_visit, { provider }, fields) =>
+      fieldValue(fields, 'back') === '' ? connectionAddress(provider) : CONFIGURATION,
     refused: ({ reader }, { kind }) =>
       kind === 'conflict'
         ? messagePage(reader, { status: 409, title: reader.text('error.invalid'), help: reader.text('rules.changed') })

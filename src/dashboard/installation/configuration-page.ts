@@ -27,14 +27,10 @@ const PAGE = 20;
 
 /** Adds the page, and the form that proposes a former version. */
 export function addConfiguration(app: Server, deps: ConfigurationDeps): void {
-  const { configuration } = deps;
   addPage(app, deps, { path: CONFIGURATION, show: (visit) => configurationPage(deps, visit) });
   addForm(app, deps, rollbackConfig, {
     path: `${CONFIGURATION}/rollback`,
-    next() {
-      configuration.look?.();
-      return CONFIGURATION;
-    },
+    next: () => CONFIGURATION,
   });
 }
 
