@@ -97,17 +97,90 @@ describe("a company's page", () => {
     expect(status).toBe(200);
     expect(text).not.toContain('<script>alert');
     expect(text).toContain('<h1>Birk &lt;script>alert(1)&lt;/script> &amp; &quot;Søn&quot; ApS</h1>');
-    const row = (field: string): string => text.split('<tr').find((each) => each.includes(`>${field}</code>`)) ?? '';
-    expect(row('phone')).toContain('30405060');
-    expect(row('phone')).toContain('+4599999999');
-    expect(row('phone')).toContain('a person’s edit is kept');
-    expect(row('phone')).toMatch(/class="changed"/);
-    expect(row('name')).not.toMatch(/class="changed"/);
-    expect(row('board')).toContain(PERSON);
+    const row = (field: string): string =>
+      text.split('<tr').find((each) => each.includes(`>${field}</span></div></th>`)) ?? '';
+    expect(row('Phone')).toContain('30405060');
+    expect(row('Phone')).toContain('+4599999999');
+    expect(row('Phone')).toContain('a person’s edit is kept');
+    expect(row('Board')).toContain(PERSON);
+    // What differs stands open; the rest is folded behind it.
+    const [open = '', ...folded] = text.split('<details');
+    expect([open.includes('title="phone"'), open.includes('title="name"')]).toEqual([true, false]);
+    expect(folded[0]).toMatch(/2 values are the same.*title="name"/u);
+    expect(text).toMatch(/changed (?=.*Name)(?=.*Board)(?=.*Phone)/);
     for (const [provider, record] of Object.entries(records))
       expect(text).toContain(`${provider} <code>${record}</code>`);
-    expect(text).toMatch(/kept<\/span>\s*<code>phone<\/code>: \+4599999999 → \+4530405060/);
-    expect(text).toMatch(/changed (?=.*name)(?=.*board)(?=.*phone)/);
+  });
+
+  it('begins with its state, and links to its records and the register', async () => {
+    const { fixture, records, signedIn } = await playStory();
+    const { hubspot: id } = records;
+    const ida = await signedIn('viewer');
+    const line = async () =>
+      /<main.*?<p class="actions">(.*?)<\/p>/u.exec((await ida.get(`/companies/${COMPANY}`)).text)?.[1];
+    expect(await line()).toContain('1 value differs and stays');
+    expect(await line()).toContain(`href="https://app.hubspot.com/contacts/24680135/record/0-2/${id}"`);
+    expect(await line()).toContain('href="https://datacvr.virk.dk/enhed/virksomhed/12345674"');
+    fixture.hubspot.edit(id, { phone: '+4530405060' });
+    expect(await line()).toContain('All records hold what the register says');
+    const links = fixture.app.store;
+    await links.write((tx) => tx.updateTable('link').set({ state: 'conflict' }).where('record_id', '=', id).execute());
+    expect(await line()).toContain('A link needs a person');
+    await links.write((tx) => tx.updateTable('link').set({ state: 'removed' }).execute());
+    expect(await line()).toContain('No record is linked');
+  });
+
+  it('has what may be done beside each value, for those who may', async () => {
+    const { records, signedIn } = await playStory();
+    const of = { provider: 'hubspot', record: records.hubspot, property: 'phone' };
+    const ida = await signedIn('operator');
+    const cell = (text: string): string => /<td data-label="hubspot">.*?<\/td>/u.exec(text)?.[0] ?? '';
+    const page = async () => cell((await ida.get(`/companies/${COMPANY}`)).text);
+    const hold = `/companies/${COMPANY}/hold?${new URLSearchParams(of)}`.replaceAll('&', '&amp;');
+    const release = `/companies/${COMPANY}/release?${new URLSearchParams({ ...of, once: 'yes' })}`;
+    expect(await page()).toContain(`href="${hold}" aria-label="Hold …: phone"`);
+    expect(await page()).toContain(`href="${release.replaceAll('&', '&amp;')}"`);
+    expect((await ida.get(release)).text).toContain('+4530405060');
+    expect((await ida.get(`/companies/${COMPANY}/hold?${new URLSearchParams(of)}`)).text).toContain('class="primary"');
+    const revision = /name="revision" value="([^"]+)"/u.exec((await ida.get(hold.replaceAll('&amp;', '&'))).text)?.[1];
+    await ida.post(`/companies/${COMPANY}/hold`, { ...of, revision: revision ?? '' });
+    expect(await page()).toContain('End the hold …');
+    expect(cell((await (await signedIn('viewer')).get(`/companies/${COMPANY}`)).text)).not.toContain('/hold?');
+  });
+
+  it('tells an event with its writes in one row, and what comes an hour later by itself', async () => {
+    const { fixture, records, signedIn } = await playStory();
+    const { hubspot: id } = records;
+    const planned = { field: 'phone', property: 'phone', action: 'write', rule: 'released', seq: 2 } as const;
+    await fixture.app.store.write((tx) =>
+      writeHistory(
+        tx,
+        [{ provider: 'hubspot', id, entity: COMPANY, planned: { ...planned, old: 'a', now: 'b' } }],
+        [],
+        Date.now() + 3_700_000,
+      ),
+    );
+    const { text } = await (await signedIn('viewer')).get(`/companies/${COMPANY}`);
+    const rows = (text.split('<h2>Timeline</h2>')[1] ?? '').split('<tr>').slice(2);
+    expect(rows).toHaveLength(3);
+    expect(rows[0]).toMatch(/hubspot.*Phone <code class="quiet">phone<\/code>: a → b.*href="#event-2"/u);
+    expect(rows[1]).toMatch(
+      /id="event-2".*kept<\/span>\s+Phone <code class="quiet">phone<\/code>: \+4599999999 → \+4530405060/u,
+    );
+    expect(rows[1]).toMatch(/salesforce <code>.*written/u);
+    expect(rows[2]).toMatch(/id="event-1"/u);
+  });
+
+  it('shows a text that is composed of several fields, too', async () => {
+    const { fixture, records, signedIn } = await playStory({
+      connections: {
+        hubspot: { fields: { composed: { property: 'description', text: '{name}, {phone}' }, purpose: false } },
+      },
+    });
+    fixture.hubspot.edit(records.hubspot, { description: 'ours' });
+    const { text } = await (await signedIn('viewer')).get(`/companies/${COMPANY}`);
+    const row = text.split('<tr').find((each) => each.includes('>Composed text</span>'));
+    expect(row).toMatch(/ApS, 30405060.*ours/u);
   });
 
   it('tells what people did by hand, and which notes were left', async () => {
@@ -216,8 +289,12 @@ describe("a company's page", () => {
     const { status, text } = await ida.get(`/companies/${COMPANY}`);
     expect(performance.now() - asked).toBeLessThan(10_000);
     expect(status).toBe(200);
-    expect(text).toMatch(/hubspot \d+ could not be read just now: no answer within 3 s/);
-    expect(text).toContain('30405060');
+    expect(text).toMatch(/hubspot \d+ could not be read just now: no answer within 2.5 s/);
+    expect(text).toContain('Not all records could be read');
+    const cell = (field: string): string =>
+      new RegExp(`title="${field}".*?<td data-label="hubspot, as last known">(.*?)</td>`, 'u').exec(text)?.[1] ?? '';
+    expect(cell('phone')).toMatch(/\+4599999999 .*a person’s edit is kept/u);
+    expect(cell('name')).toContain('Birk &lt;script>alert(1)');
     expect(text).toContain('<th scope="col">salesforce</th>');
   });
 

@@ -218,7 +218,7 @@ describe('an action on a record', () => {
     const free = fixture.hubspot.add({ name: 'Free' });
     fixture.hubspot.fault({ match: '', times: 99, action: { kind: 'hang' } });
     expect((await pageOf(free)).text).toContain(
-      'could not be read just now, so it cannot be linked: no answer within 3 s',
+      'could not be read just now, so it cannot be linked: no answer within 2.5 s',
     );
   });
 

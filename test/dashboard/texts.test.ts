@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { briefChange } from '../../src/dashboard/companies/shown-value.ts';
+import { briefChange } from '../../src/dashboard/companies/values/shown-value.ts';
 import { readerOf } from '../../src/dashboard/page/reader.ts';
 import { TEXTS, type Text } from '../../src/dashboard/texts/texts.ts';
 

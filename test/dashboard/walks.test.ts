@@ -38,7 +38,7 @@ describe.each([true, false])('by keyboard alone, with scripts: %s', (script) => 
     else await keys.tabTo(/^Name, CVR number, record id/u);
     await keys.enter(`https://app.hubspot.com/contacts/42/record/0-2/${records.hubspot}`);
     await Promise.all([page.waitForURL(`**/companies/${COMPANY}`), keys.key('Enter')]);
-    const row = page.locator('tr', { has: page.locator('code', { hasText: /^phone$/u }) }).first();
+    const row = page.locator('tr', { has: page.locator('th', { hasText: /^Phone$/u }) }).first();
     expect(await row.textContent()).toContain('+4599999999');
     expect(await row.textContent()).toContain('a person’s edit is kept');
     expectTold('Find out why a record holds a value', script, keys);

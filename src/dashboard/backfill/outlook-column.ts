@@ -6,7 +6,7 @@ import type { Planned } from '../../connector/decide/planned.ts';
 import { type CurrentRecord, readCurrents } from '../../connector/explain/current.ts';
 import { readFacts } from '../../connector/facts/facts.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
-import { briefProperty } from '../companies/shown-value.ts';
+import { briefProperty } from '../companies/values/shown-value.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Visit } from '../page/visit.ts';
 import type { BackfillPageDeps } from './filter.ts';

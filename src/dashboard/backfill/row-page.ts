@@ -22,7 +22,7 @@ import { companyEntityId, parseEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
-import { outlook } from '../companies/comparison.ts';
+import { outlook } from '../companies/values/outlook.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';

@@ -10,5 +10,5 @@ export interface CompanyDeps extends RouteDeps, WireOptions {
   readonly hasUpstream: boolean;
 }
 
-/** A page does not wait longer for a CRM. */
-export const CRM_LIMIT_MS = 3_000;
+/** A page does not wait longer for a CRM, and is there within 3 s. */
+export const CRM_LIMIT_MS = 2_500;

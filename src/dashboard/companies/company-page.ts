@@ -1,7 +1,9 @@
 /** One company's page: what it is, what each CRM holds, how it came to be so. */
 
 import type { VNode } from 'preact';
+import type { Crm } from '../../connector/crm/crm.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
+import { readKnown } from '../../connector/explain/known.ts';
 import { readTimeline, type Timeline, type TimelineOverride } from '../../connector/explain/timeline.ts';
 import type { TimelineLink } from '../../connector/explain/timeline-links.ts';
 import { ALL_PROPERTIES } from '../../connector/overrides/override.ts';
@@ -17,14 +19,16 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage } from '../routes/routes.ts';
 import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
-import { type ComparedRecord, comparison } from './comparison.ts';
+import { comparison } from './comparison.ts';
 import { history } from './history.ts';
 import { addLinkActions } from './link-actions.ts';
 import { addOverrideActions } from './override-actions.ts';
 import { actionAddress, type RecordAction } from './record-action.ts';
 import { recordLink } from './record-link.ts';
 import { linkState } from './search.ts';
-import { fieldOfProperty, shownFact, shownProperty } from './shown-value.ts';
+import { stateLine } from './state-line.ts';
+import { fieldOfProperty, shownFact, shownProperty } from './values/shown-value.ts';
+import type { ComparedRecord } from './values/verdict.ts';
 
 const SHOWN = 40;
 /** A page has so many entries at least, where there are more. */
@@ -96,8 +100,7 @@ async function companyPage(deps: CompanyDeps, visit: Visit, part: Part): Promise
   const address = companyAddress(entity);
   return {
     title: titleOf(reader, part),
-    body: html`<p><code>${entity}</code></p>
-      ${until === undefined && (await standing(deps, visit, part))}
+    body: html`${until === undefined ? await standing(deps, visit, part) : html`<p><code>${entity}</code></p>`}
       ${section(reader.text('company.timeline'), history(spectator, part))}
       <p class="actions">
         ${until !== undefined && html`<a href=${address}>${reader.text('list.newest')}</a>`}
@@ -110,7 +113,8 @@ async function companyPage(deps: CompanyDeps, visit: Visit, part: Part): Promise
 async function standing(deps: CompanyDeps, visit: Visit, timeline: Timeline): Promise<Markup> {
   const { reader, visitor } = visit;
   const records = await readRecords(deps, timeline);
-  return html`${section(reader.text('company.values'), comparison({ ...visitor, reader }, timeline.facts, records))}
+  return html`${await stateLine(deps, reader, timeline, records)}
+    ${section(reader.text('company.values'), comparison({ ...visitor, reader }, timeline, records))}
     ${section(reader.text('company.links'), await links(deps, visit, timeline))}
     ${timeline.lanes.length > 0 && section(reader.text('company.lanes'), lanes(visit, timeline))}
     ${timeline.overrides.length > 0 && section(reader.text('company.overrides'), overrides(visit, timeline))}
@@ -125,16 +129,23 @@ function titleOf(reader: Reader, { entity, facts }: Timeline): string {
   return (name && shownFact({ reader, role: 'admin', seesPersons: true }, 'name', name.value)) ?? entity;
 }
 
-/** What the linked records hold now, all read at once. */
+/** What the linked records hold now, all read at once; of those that cannot be compared, what was known. */
 function readRecords(deps: CompanyDeps, timeline: Timeline): Promise<readonly ComparedRecord[]> {
   const active = timeline.links.filter((link) => link.state === 'active').slice(0, MOST_RECORDS);
   return Promise.all(
     active.flatMap(({ provider, record: id }) => {
       const crm = deps.crms.find(({ name }) => name === provider);
       if (crm === undefined) return [];
-      return readCurrent(deps, crm, { id }, CRM_LIMIT_MS).then((current) => ({ provider, recordId: id, current }));
+      return readRecord(deps, crm, id);
     }),
   );
+}
+
+async function readRecord(deps: CompanyDeps, crm: Crm, id: string): Promise<ComparedRecord> {
+  const current = await readCurrent(deps, crm, { id }, CRM_LIMIT_MS);
+  const record = { provider: crm.name, recordId: id, current };
+  const isOut = current.kind === 'silent' || current.kind === 'hold' || current.kind === 'contested';
+  return isOut ? { ...record, known: await readKnown(deps.store.db, crm, id) } : record;
 }
 
 async function links(deps: CompanyDeps, visit: Visit, { entity, links: all }: Timeline): Promise<Markup> {

@@ -1,7 +1,6 @@
 /** A company's events and decisions as one list, the newest first. */
 
 import type { VNode } from 'preact';
-import { isFieldName } from '../../../providers/fields.ts';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { connectionAddress } from '../addresses/addresses.ts';
@@ -10,7 +9,7 @@ import { html, type Markup } from '../page/html.ts';
 import { brief, nameList, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
-import { briefChange, type Spectator } from './shown-value.ts';
+import { briefChange, fieldWord, type Spectator } from './values/shown-value.ts';
 
 interface Entry {
   readonly at: number;
@@ -18,30 +17,43 @@ interface Entry {
   readonly what: Markup;
 }
 
-/** The list; what was decided of one record at one time is one entry. Later than `after`, until `until` if they are given. */
+/** A decision or a note that comes later is told by itself, with the number of its event. */
+const TOGETHER_MS = 3_600_000;
+
+/**
+ * The list: an event with what was decided and noted of it is one entry; of what belongs to no event here, what was decided of
+ * one record at one time. Later than `after`, until `until` if they are given.
+ */
 export function history(
   spectator: Spectator,
-  {
-    receipts,
-    history: decisions,
-    notes,
-    actions,
-    links,
-    after = 0,
-    until = Number.POSITIVE_INFINITY,
-  }: Timeline & { readonly after: number | undefined; readonly until: number | undefined },
+  timeline: Timeline & { readonly after: number | undefined; readonly until: number | undefined },
 ): Markup {
   const { reader } = spectator;
+  const { links, after = 0, until = Number.POSITIVE_INFINITY } = timeline;
+  const within = <T extends { readonly at: number }>(some: readonly T[]): readonly T[] =>
+    some.filter(({ at }) => at > after && at <= until);
   const connections = [...new Set(links.flatMap(({ provider, state: is }) => (is === 'active' ? provider : [])))];
-  const together = Map.groupBy(decisions, ({ at, provider, record }) => `${at} ${provider} ${record}`);
+  const receipts = timeline.receipts.filter(({ receivedAt }) => receivedAt > after && receivedAt <= until);
+  const received = new Map(receipts.map(({ seq, receivedAt }) => [seq, receivedAt]));
+  const eventOf = ({ seq, at }: { readonly seq: number; readonly at: number }): number | undefined => {
+    const receivedAt = received.get(seq);
+    return receivedAt !== undefined && at >= receivedAt && at - receivedAt < TOGETHER_MS ? seq : undefined;
+  };
+  const decided = Map.groupBy(within(timeline.history), eventOf);
+  const noted = Map.groupBy(within(timeline.notes), eventOf);
   const entries: readonly Entry[] = [
-    ...receipts.map((receipt) => ofReceipt(spectator, receipt, connections)),
-    ...[...together.values()].map((some) => ofDecisions(spectator, some)),
-    ...notes.map((note) => ofNote(spectator, note)),
-    ...actions.map((action) => ofAction(spectator, action)),
-  ]
-    .filter(({ at }) => at > after && at <= until)
-    .toSorted((a, b) => b.at - a.at);
+    ...receipts.map((receipt) => {
+      const { seq } = receipt;
+      const effects = [
+        ...recordsIn(decided.get(seq) ?? []).map((some) => effectOf(spectator, some)),
+        ...(noted.get(seq) ?? []).map((note) => noteOf(spectator, note)),
+      ];
+      return ofReceipt(spectator, { receipt, connections, effects });
+    }),
+    ...recordsIn(decided.get(undefined) ?? []).map((some) => ofDecisions(spectator, some)),
+    ...(noted.get(undefined) ?? []).map((note) => ofNote(spectator, note)),
+    ...within(timeline.actions).map((action) => ofAction(spectator, action)),
+  ].toSorted((a, b) => b.at - a.at);
   if (entries.length === 0) return html`<p class="quiet">${reader.text('company.noTimeline')}</p>`;
   const columns = ['when', 'record', 'what'] as const;
   return table({
@@ -51,11 +63,22 @@ export function history(
   });
 }
 
-/** Fields in the reader's words. */
-const fieldWords = (reader: Reader, fields: readonly string[]): readonly string[] =>
-  fields.map((field) => (isFieldName(field) ? reader.text(`field.${field}`) : field));
+/** What was decided of one record at one time belongs together. */
+const recordsIn = (decisions: readonly TimelineDecision[]): readonly (readonly TimelineDecision[])[] => [
+  ...Map.groupBy(decisions, ({ at, provider, record }) => `${at} ${provider} ${record}`).values(),
+];
 
-function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt, connections: readonly string[]): Entry {
+const fieldWords = (reader: Reader, fields: readonly string[]): readonly string[] =>
+  fields.map((field) => fieldWord(reader, field));
+
+interface ReceivedEvent {
+  readonly receipt: TimelineReceipt;
+  readonly connections: readonly string[];
+  /** What became of it in each record. */
+  readonly effects: readonly Markup[];
+}
+
+function ofReceipt({ reader, role }: Spectator, { receipt, connections, effects }: ReceivedEvent): Entry {
   const { seq, receivedAt, appliedAt, pruned, quarantined, events, malformed, changed, stale } = receipt;
   const names = (list: readonly string[]): string => list.join(', ');
   const notes = [
@@ -72,6 +95,7 @@ function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt, connec
     at: receivedAt,
     where: html`<span id=${`event-${seq}`}>${reader.text('company.event')} <span class="quiet">${seq}</span></span>`,
     what: html`<div class="names">${nameList(reader, events)}</div> ${notes.map((note) => html`<div class="quiet">${note}</div>`)}
+      ${effects}
       ${
         includesRole(role, 'operator') &&
         html`<div class="actions">
@@ -82,30 +106,51 @@ function ofReceipt({ reader, role }: Spectator, receipt: TimelineReceipt, connec
   };
 }
 
-function ofDecisions(spectator: Spectator, decisions: readonly TimelineDecision[]): Entry {
-  const { reader } = spectator;
+const recordOf = ({ provider, record }: { readonly provider: string; readonly record: string }): VNode =>
+  html`<span>${provider} <code>${record}</code></span>`;
+
+/** What an event did to a record, and when. */
+const effectOf = (spectator: Spectator, decisions: readonly TimelineDecision[]): Markup => {
   const [first] = decisions;
+  return (
+    first &&
+    html`<div>
+      ${recordOf(first)} <span class="quiet">${timeOf(spectator.reader, first.at)}</span>
+      ${linesOf(spectator, decisions, true)}
+    </div>`
+  );
+};
+
+const ofDecisions = (spectator: Spectator, decisions: readonly TimelineDecision[]): Entry => {
+  const [first] = decisions;
+  return { at: first?.at ?? 0, where: first && recordOf(first), what: linesOf(spectator, decisions, false) };
+};
+
+/** Each decision; of what was left as it was, only how much that is. */
+function linesOf(spectator: Spectator, decisions: readonly TimelineDecision[], isWithEvent: boolean): Markup {
+  const { reader } = spectator;
   const unchanged = decisions.filter(({ outcome }) => outcome === 'skipped').length;
-  return {
-    at: first?.at ?? 0,
-    where: html`${first?.provider} <code>${first?.record}</code>`,
-    what: html`${decisions.filter(({ outcome }) => outcome !== 'skipped').map((each) => lineOf(spectator, each))}
-      ${unchanged > 0 && html`<div class="quiet">${reader.text('company.unchanged', { count: unchanged })}</div>`}`,
-  };
+  return html`${decisions.filter(({ outcome }) => outcome !== 'skipped').map((each) => lineOf(spectator, each, isWithEvent))}
+    ${unchanged > 0 && html`<div class="quiet">${reader.text('company.unchanged', { count: unchanged })}</div>`}`;
 }
 
 const NOTE_SIGNS = { done: 'ok', due: 'idle', dropped: 'warn' } as const;
 
+type Note = Timeline['notes'][number];
+
 /** The heading of a note may name a person. */
-const ofNote = (
-  { reader, seesPersons }: Spectator,
-  { at, provider, record, subject, seq, state: is }: Timeline['notes'][number],
-): Entry => ({
-  at,
-  where: html`${provider} <code>${record}</code>`,
+const noteWords = ({ reader, seesPersons }: Spectator, { subject, state: is }: Note): Markup =>
+  html`${state(NOTE_SIGNS[is], reader.text(`note.${is}`))}${seesPersons && html` <span lang="da">${subject}</span>`}`;
+
+const noteOf = (spectator: Spectator, note: Note): VNode =>
+  html`<div>${recordOf(note)} <span class="quiet">${timeOf(spectator.reader, note.at)}</span> ${noteWords(spectator, note)}</div>`;
+
+const ofNote = (spectator: Spectator, note: Note): Entry => ({
+  at: note.at,
+  where: recordOf(note),
   what: html`<div>
-    ${state(NOTE_SIGNS[is], reader.text(`note.${is}`))}${seesPersons && html` <span lang="da">${subject}</span>`}
-    <span class="quiet">, <a href=${`#event-${seq}`}>${seq}</a></span>
+    ${noteWords(spectator, note)}
+    <span class="quiet">, <a href=${`#event-${note.seq}`}>${note.seq}</a></span>
   </div>`,
 });
 
@@ -127,7 +172,7 @@ function ofAction(
 const OUTCOMES = ['written', 'kept', 'refused'] as const;
 const OUTCOME_SIGNS = { written: 'ok', kept: 'idle', refused: 'bad' } as const;
 
-function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
+function lineOf(spectator: Spectator, decision: TimelineDecision, isWithEvent: boolean): VNode {
   const { reader } = spectator;
   const { field, property, old, new: now, outcome, rule, seq, detail } = decision;
   const known = OUTCOMES.find((each) => each === outcome);
@@ -136,10 +181,10 @@ function lineOf(spectator: Spectator, decision: TimelineDecision): VNode {
   const blank = html`<span class="quiet">${reader.text('company.blank')}</span>`;
   const [before, after] = briefChange(spectator, field, { old, now });
   return html`<div class="value">
-    ${word} ${property !== null && html` <code>${property}</code>: ${before ?? blank} ${'→'} ${after ?? blank}`}
+    ${word} ${property !== null && html` ${field !== null && fieldWord(reader, field)} <code class="quiet">${property}</code>: ${before ?? blank} ${'→'} ${after ?? blank}`}
     <span class="quiet">
       ${property !== null && html` ${reader.text('company.rule')} ${rule}`}
-      ${seq > 0 && html`, <a href=${`#event-${seq}`}>${seq}</a>`}${detail !== null && html`: ${said(reader, detail, brief)}`}
+      ${seq > 0 && !isWithEvent && html`, <a href=${`#event-${seq}`}>${seq}</a>`}${detail !== null && html`: ${said(reader, detail, brief)}`}
     </span>
   </div>`;
 }

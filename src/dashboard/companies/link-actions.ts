@@ -14,7 +14,6 @@ import { html, type Markup } from '../page/html.ts';
 import { timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
-import { outlook } from './comparison.ts';
 import { readHolders } from './holders.ts';
 import {
   type AskedRecord,
@@ -25,6 +24,7 @@ import {
   type RecordAction,
 } from './record-action.ts';
 import { readInTime, unlinkable } from './record-reading.ts';
+import { outlook } from './values/outlook.ts';
 
 /** Adds the three. */
 export function addLinkActions(app: Server, deps: CompanyDeps): void {
@@ -64,12 +64,15 @@ async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Propo
   if (!mayHold(crm, entity)) return { effect: html`<p>${reader.text('link.person')}</p>`, seen: null };
   if (link !== undefined && link.entity !== entity && (await isBound(deps.store.db, link)))
     return { effect: taken(asked, link.entity), seen: link.entity };
-  const candidate = await readInTime(crm, { recordId: ref.recordId, entity });
+  // At once: a CRM that answers late must not be waited for twice.
+  const [candidate, current] = await Promise.all([
+    readInTime(crm, { recordId: ref.recordId, entity }),
+    readCurrent(deps, crm, { id: ref.recordId, entity }, CRM_LIMIT_MS),
+  ]);
   if (candidate.kind !== 'found') return { effect: unlinkable(reader, candidate), seen: candidate.kind };
   const { other } = candidate;
   const isMatch = isForMatch(asked);
   const holders = await holdersOf(deps, asked);
-  const current = await readCurrent(deps, crm, { id: ref.recordId, entity }, CRM_LIMIT_MS);
   const shown = outlook({ ...visitor, reader }, { ...ref, current });
   const sendUpdate = field('sendUpdate') === 'yes';
   const effects = [

@@ -10,7 +10,6 @@ import type { Db } from '../../store/store.ts';
 import { html, type Markup } from '../page/html.ts';
 import { timeOf } from '../page/parts.ts';
 import { type CompanyDeps, CRM_LIMIT_MS } from './company-deps.ts';
-import { outlook } from './comparison.ts';
 import {
   type AskedRecord,
   addRecordAction,
@@ -19,6 +18,7 @@ import {
   type Proposal,
   type RecordAction,
 } from './record-action.ts';
+import { outlook } from './values/outlook.ts';
 
 /** Adds the three. */
 export function addOverrideActions(app: Server, deps: CompanyDeps): void {

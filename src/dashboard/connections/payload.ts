@@ -14,7 +14,7 @@ import type { Db } from '../../store/store.ts';
 import { PAYLOAD_FORM } from '../access/forms.ts';
 import { companyAddress, connectionAddress } from '../addresses/addresses.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';
-import { outlook } from '../companies/comparison.ts';
+import { outlook } from '../companies/values/outlook.ts';
 import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';

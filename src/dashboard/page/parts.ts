@@ -41,6 +41,7 @@ export function table({
   rows,
   numeric = [],
   marked = [],
+  header,
 }: {
   readonly label: string;
   readonly columns: readonly string[];
@@ -49,6 +50,8 @@ export function table({
   readonly numeric?: readonly number[];
   /** The rows to look at first, counted from 0. */
   readonly marked?: readonly number[];
+  /** The column that names its rows, counted from 0. */
+  readonly header?: number;
 }): VNode {
   const isNumber = (index: number): string | undefined => (numeric.includes(index) ? 'number' : undefined);
   return html`<div class="scroll" role="region" aria-label=${label} tabindex="0">
@@ -62,7 +65,12 @@ export function table({
         ${rows.map(
           (cells, row) =>
             html`<tr class=${marked.includes(row) ? 'changed' : undefined}>
-              ${cells.map((cell, index) => html`<td class=${isNumber(index)} data-label=${columns[index]}>${isBlank(cell) ? null : html`<div>${cell}</div>`}</td>`)}
+              ${cells.map((cell, index) => {
+                const content = isBlank(cell) ? null : html`<div>${cell}</div>`;
+                return index === header
+                  ? html`<th scope="row" data-label=${columns[index]}>${content}</th>`
+                  : html`<td class=${isNumber(index)} data-label=${columns[index]}>${content}</td>`;
+              })}
             </tr>`,
         )}
       </tbody>

@@ -5,7 +5,7 @@ import { differenceEntry, readReview } from '../../connector/review/review-list.
 import type { Server } from '../../http/server/server.ts';
 import type { CsvRow } from '../../runtime/files/csv-text.ts';
 import { type ReviewFilter, readReviewFilter } from '../addresses/review.ts';
-import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
+import { fieldOfProperty, mayNamePersons } from '../companies/values/shown-value.ts';
 import { sendCsv } from '../page/csv.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage, type ReviewDeps } from '../routes/routes.ts';

@@ -20,7 +20,7 @@ import { MOST_COUNTED } from '../../operations/status/read-status.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { type ReviewFilter, readReviewFilter, reviewAddress } from '../addresses/review.ts';
 import { companyLink } from '../companies/company-link.ts';
-import { fieldOfProperty, mayNamePersons } from '../companies/shown-value.ts';
+import { fieldOfProperty, mayNamePersons } from '../companies/values/shown-value.ts';
 import { differencesLink } from '../overview/differences-link.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, table, textFilter, timeOf } from '../page/parts.ts';

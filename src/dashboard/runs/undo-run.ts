@@ -7,7 +7,7 @@ import type { Server } from '../../http/server/server.ts';
 import { requestUndo } from '../../operations/run-requests.ts';
 import { companyAddress, runAddress } from '../addresses/addresses.ts';
 import { readSelection, SELECTION_FIELDS, selectionTexts, textsOf, writesAddress } from '../addresses/writes.ts';
-import { briefProperty, fieldOfProperty } from '../companies/shown-value.ts';
+import { briefProperty, fieldOfProperty } from '../companies/values/shown-value.ts';
 import { fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { messagePage } from '../page/messages.ts';

@@ -18,7 +18,7 @@ import {
   writesAddress,
 } from '../addresses/writes.ts';
 import { companyLink } from '../companies/company-link.ts';
-import { briefChange } from '../companies/shown-value.ts';
+import { briefChange } from '../companies/values/shown-value.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';

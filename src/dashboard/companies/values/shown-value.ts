@@ -2,13 +2,13 @@
  * Values in the reader's form, as far as the role may see them: viewers see that there is a person, and not who. Mail addresses
  * are masked in the whole page: `page/masked.ts`.
  */
-import { FIELDS, type FieldName, type FieldValue, isFieldName } from '../../../providers/fields.ts';
-import type { Crm } from '../../connector/crm/crm.ts';
-import { isPerson } from '../../connector/facts/persons.ts';
-import { maskName } from '../page/masked.ts';
-import { brief } from '../page/parts.ts';
-import type { Reader } from '../page/reader.ts';
-import type { Visitor } from '../page/visit.ts';
+import { FIELDS, type FieldName, type FieldValue, isFieldName } from '../../../../providers/fields.ts';
+import type { Crm } from '../../../connector/crm/crm.ts';
+import { isPerson } from '../../../connector/facts/persons.ts';
+import { maskName } from '../../page/masked.ts';
+import { brief } from '../../page/parts.ts';
+import type { Reader } from '../../page/reader.ts';
+import type { Visitor } from '../../page/visit.ts';
 
 /** Who looks at values. */
 export interface Spectator extends Pick<Visitor, 'role' | 'seesPersons'> {
@@ -73,6 +73,10 @@ export const fieldOfProperty = (
   property: string,
 ): FieldName | null =>
   crms.find(({ name }) => name === provider)?.mapping.find((row) => row.property === property)?.field ?? null;
+
+/** A field in the reader's words. */
+export const fieldWord = (reader: Reader, field: string): string =>
+  isFieldName(field) ? reader.text(`field.${field}`) : field;
 
 const plain = (value: unknown): string | undefined =>
   value === null || value === undefined || value === '' ? undefined : String(value);
