@@ -126,7 +126,8 @@ function answering(verb: ReviewVerb): Command {
   if (!kinds.includes('difference'))
     return defineCommand({
       name: verb,
-      audit: `review.${verb}`,
+      operation: `review.${verb}`,
+      audit: { action: `review.${verb}`, where: 'all' },
       about,
       examples,
       args,
@@ -135,7 +136,8 @@ function answering(verb: ReviewVerb): Command {
     });
   return defineCommand({
     name: verb,
-    audit: `review.${verb}`,
+    operation: `review.${verb}`,
+    audit: { action: `review.${verb}`, where: 'all' },
     about,
     examples,
     args,

@@ -3,6 +3,7 @@ import type { TObject } from 'typebox';
 import { addLink, type LinkNeeds, removeLink, updateAll } from './links.ts';
 import type { Operation } from './operation.ts';
 import { clearRecord, endHolds, holdRecord, releaseProperty } from './records.ts';
+import * as review from './review.ts';
 import { previewApply, requestAnswers, requestUndo, scanCrm } from './run-requests.ts';
 import { cancelRun, confirmRun, listRuns, showRun } from './runs.ts';
 
@@ -15,6 +16,13 @@ export const CONNECTOR_OPERATIONS: readonly Operation<TObject, unknown, LinkNeed
   showRun,
   confirmRun,
   cancelRun,
+  review.retryEntry,
+  review.dropEntry,
+  review.acceptEntry,
+  review.keepEntry,
+  review.takeAnswerBack,
+  review.importAnswers,
+  review.rejectMatched,
   holdRecord,
   releaseProperty,
   clearRecord,

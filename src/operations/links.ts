@@ -7,6 +7,8 @@ import { endLink, findLink, isBound, type Link } from '../connector/links/links.
 import { acceptMatch } from '../connector/match/answer.ts';
 import { askAllFullUpdates } from '../connector/monitoring/ask-all.ts';
 import type { RecordRef } from '../connector/names/queues.ts';
+import { storeAnswer } from '../connector/review/given-answers.ts';
+import { idOf } from '../connector/review/review-kinds.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import { entityIdText } from '../service/routes/schemas.ts';
 import { readEntity } from './entities.ts';
@@ -200,6 +202,8 @@ export const acceptMatched = defineOperation({
     const { provider, recordId: record } = ref;
     const done = await acceptMatch(tx, ref, entity, context.now);
     if (done.kind === 'taken') throw takenBy(ref, done.entity);
+    const replaced = { linked: entity, rejected: [] };
+    await storeAnswer(tx, idOf('match', provider, record), { verb: 'accept', replaced }, context.now);
     const value = { provider, record, entity, isNew: true };
     return { value, audit: { subject: `${provider}:${record}`, detail: { entity }, result: 'done' } };
   },

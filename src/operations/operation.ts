@@ -118,6 +118,16 @@ export class Refused extends Error {
 
 const NOT_VALID = 'the request is not valid';
 
+/** The result of an operation, or why it was refused. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | Refused> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refused) return error;
+    throw error;
+  }
+}
+
 /** Refuses a property of the input. */
 export const invalid = (path: string, message: string): Refused =>
   new Refused('invalid', NOT_VALID, { issues: [{ path, message }] });

@@ -11,6 +11,7 @@ import { type Case, NEW } from './case.ts';
 import type { Asked, Faces } from './faces.ts';
 import { OPERATOR_CASES } from './operator-cases.ts';
 import { RECORD_CASES } from './record-cases.ts';
+import { REVIEW_CASES } from './review-cases.ts';
 import { RUN_CASES } from './run-cases.ts';
 
 const HOOK = 'https://hooks.example.com/cvr';
@@ -387,6 +388,7 @@ export const CASES: readonly Case[] = [
     result: 'revoked; 1 jobs left on',
     again: 'unchanged',
   },
+  ...REVIEW_CASES,
   ...RUN_CASES,
   ...OPERATOR_CASES,
   ...RECORD_CASES,

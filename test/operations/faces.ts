@@ -96,7 +96,7 @@ const EXIT_CODES = new Map([
 
 async function commandLine(file: string, argv: readonly string[]): Promise<Answered> {
   const { code, stdout, stderr } = await runCli(['--config', file, '--log-level', 'silent', ...argv]);
-  const missing = /there is no|is not linked/u.test(stderr) ? 404 : 409;
+  const missing = /there is no|is not linked|not there \(any more\)|no answer to it/u.test(stdout + stderr) ? 404 : 409;
   return { status: EXIT_CODES.get(code) ?? missing, text: stdout + stderr };
 }
 

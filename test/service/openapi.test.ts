@@ -20,6 +20,7 @@ import {
   CALLS,
   lay,
   layConfiguration,
+  layEntry,
   layRecord,
   MERGED,
   type Operation,
@@ -67,10 +68,12 @@ const isKeyRoute = ({ security }: Operation): boolean => security.some((way) => 
 const isAdminRoute = ({ security }: Operation): boolean => security.some((way) => 'adminToken' in way);
 /** Whether an operation is about the record that is linked in the examples. */
 const isOfRecord = ({ path }: Operation): boolean => /^\/admin\/api\/(?:records|links)\b/u.test(path);
+const isOfEntry = ({ path }: Operation): boolean => /^\/admin\/api\/(?:review|match)\b/u.test(path);
 /** What is there for an operation: a linked record for those on records alone, which a change of the rules would read. */
 async function layFor(operation: Operation, scopes: Parameters<typeof lay>[2]): ReturnType<typeof lay> {
   if (isOfRecord(operation)) await layRecord(running);
   else await app.store.write((tx) => tx.deleteFrom('link').execute());
+  if (isOfEntry(operation)) await layEntry(running, operation.operationId);
   return lay(running, hookUrl, scopes);
 }
 const named = operations.map((operation) => ({ ...operation, name: `${operation.method} ${operation.path}` }));
@@ -210,7 +213,13 @@ describe('the public port', () => {
   });
 });
 
+const ANSWERS = ['retryEntry', 'dropEntry', 'acceptEntry', 'keepEntry'] as const;
+const toEach = (body: object): Readonly<Record<string, object>> =>
+  Object.fromEntries(ANSWERS.map((name) => [name, body]));
 const BODIES_404: Readonly<Record<string, object>> = {
+  ...toEach({ id: 'link/hubspot/404' }),
+  takeAnswerBack: { id: 'link/hubspot/404' },
+  rejectMatch: { provider: 'hubspot', record: '404' },
   holdRecord: { provider: 'hubspot', record: '404' },
   releaseProperty: { provider: 'hubspot', record: '404', property: 'name' },
   clearRecord: { provider: 'hubspot', record: '404', kind: 'hold' },
@@ -218,6 +227,8 @@ const BODIES_404: Readonly<Record<string, object>> = {
   rollbackConfig: { version: 999 },
 };
 const BODIES_409: Readonly<Record<string, object>> = {
+  ...toEach({ id: 'link/hubspot/8412345678', revision: 'another' }),
+  takeAnswerBack: { id: `link/hubspot/${MERGED}` },
   applyConfig: { provider: 'hubspot', change: 'another' },
   rollbackConfig: { version: 3 },
   createOperator: { name: 'bo', role: 'viewer' },

@@ -7,6 +7,7 @@ import { type App, startApp } from '../../src/app.ts';
 import { documentOf } from '../../src/commands/emulate/sample/document.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { setOverride } from '../../src/connector/overrides/override.ts';
+import { resolveReview } from '../../src/connector/review/resolve.ts';
 import { UNDO } from '../../src/connector/undo/undo-task.ts';
 import { sampleCompany } from '../../src/protocol/sample/company.ts';
 import { createOperator } from '../../src/runtime/operators/operators.ts';
@@ -194,6 +195,35 @@ export async function layRecord({ app: { store } }: Process): Promise<void> {
       await linkRecord(tx, { ...ref, recordId, entity: 'CVR-1-10000001', sendUpdate: false, now });
     await tx.updateTable('link').set({ state: 'merged' }).where('record_id', '=', MERGED).execute();
     await setOverride(tx, { ...ref, property: 'name' }, { kind: 'hold', once: false, until: null, reason: null }, now);
+  });
+}
+
+/** The record of the examples as what an operation on entries of review is about. */
+export async function layEntry({ app: { store } }: Process, operationId: string): Promise<void> {
+  const isDecision = /^(?:accept|keep)/u.test(operationId);
+  const entity = 'CVR-1-10000001';
+  const ids = ['8412345678', MERGED];
+  await store.write(async (tx) => {
+    await tx.deleteFrom('match_result').execute();
+    if (operationId === 'rejectMatch') {
+      const [recordId = ''] = ids;
+      const body = JSON.stringify({ recordId, position: 0, record: {}, candidates: [{ company: '10000001' }] });
+      const row = { provider: 'hubspot', record_id: recordId, position: 0, confidence: 'likely', entity, body };
+      await tx
+        .insertInto('match_result')
+        .values({ ...row, suggested_at: 1 })
+        .execute();
+      return;
+    }
+    for (const recordId of ids)
+      await linkRecord(tx, { provider: 'hubspot', recordId, entity, sendUpdate: false, now: 1 });
+    await tx
+      .updateTable('link')
+      .set(isDecision ? { state: 'conflict' } : { observed: 'refused' })
+      .execute();
+    if (operationId !== 'takeAnswerBack') return;
+    for (const recordId of ids) await resolveReview(tx, 'drop', `link/hubspot/${recordId}`, 2);
+    await tx.updateTable('link').set({ state: 'merged' }).where('record_id', '=', MERGED).execute();
   });
 }
 

@@ -8,7 +8,10 @@ import {
 import { type Resolved, resolveIfUnchanged } from '../../connector/review/resolve.ts';
 import type { ReviewEntry, ReviewVerb } from '../../connector/review/review-kinds.ts';
 import { differenceEntry, readReview } from '../../connector/review/review-list.ts';
+import { attempt, perform, Refused } from '../../operations/operation.ts';
+import { ANSWERS, CHANGED } from '../../operations/review.ts';
 import type { Store } from '../../store/store.ts';
+import { commandActor } from '../arguments/actor.ts';
 
 export type Choice =
   | { readonly ids: readonly string[] }
@@ -51,10 +54,7 @@ export async function answerReview(
   choice: Choice,
   options: AnswerOptions,
 ): Promise<Answered | undefined> {
-  if ('ids' in choice) {
-    const named = choice.ids.map((id) => ({ id }));
-    return tallied(answerEach(store, options.verb, named), { ...options, keepResults: true });
-  }
+  if ('ids' in choice) return tallied(answerNamed(store, options.verb, choice.ids), { ...options, keepResults: true });
   const { kinds, filter } = choice;
   if (kinds?.includes('difference')) {
     const askedAt = Date.now();
@@ -87,6 +87,20 @@ async function tallied(
     results.push(...(keepResults ? chunk : chunk.filter(hasFailed)));
   }
   return { count, notes, results, leftOut };
+}
+
+/** Each as an operation of its own, with its entry in the audit. */
+async function* answerNamed(store: Store, verb: ReviewVerb, ids: readonly string[]): AsyncGenerator<readonly Result[]> {
+  const by = { actor: commandActor(), via: 'command' } as const;
+  for (const id of ids) {
+    const answered = await attempt(() => perform(ANSWERS[verb], { id }, { store, now: Date.now }, by));
+    yield [{ id, result: answered instanceof Refused ? resultOf(answered) : { kind: 'done', note: answered.note } }];
+  }
+}
+
+function resultOf({ kind, code, message, issues }: Refused): Result['result'] {
+  if (kind === 'unknown' || issues.length > 0) return { kind: 'unknown' };
+  return code === CHANGED ? { kind: 'changed' } : { kind: 'impossible', reason: message };
 }
 
 async function* answerEach(store: Store, verb: ReviewVerb, all: readonly Seen[]): AsyncGenerator<readonly Result[]> {

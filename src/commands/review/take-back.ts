@@ -1,7 +1,10 @@
 /** `review answered` and `review take-back`: lists people's answers, and takes them back. */
 import { readAnswers } from '../../connector/review/given-answers.ts';
-import { type TakenBack, takeBack } from '../../connector/review/take-back.ts';
+import type { TakenBack } from '../../connector/review/take-back.ts';
 import type { Selection } from '../../connector/undo/writes.ts';
+import { attempt, perform, Refused } from '../../operations/operation.ts';
+import { CHANGED, takeAnswerBack } from '../../operations/review.ts';
+import { commandActor } from '../arguments/actor.ts';
 import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, integer, many, UsageError } from '../cli/command.ts';
 import { commandLine } from '../cli/command-line.ts';
@@ -26,7 +29,7 @@ export const answered = defineCommand({
 export const takeBackCommand = defineCommand({
   name: 'take-back',
   examples: ['review take-back link/hubspot/1234567890'],
-  audit: 'review.takeBack',
+  operation: takeAnswerBack.name,
   about: 'take answers back: restore what each replaced, and put the entry back into review',
   args: { ids: many('ids as `review answered` shows them') },
   run: (context, { ids }) => takeAllBack(context, ids),
@@ -35,13 +38,23 @@ export const takeBackCommand = defineCommand({
 async function takeAllBack(context: CommandContext, ids: readonly string[]): Promise<ExitCode> {
   if (ids.length === 0) throw new UsageError('name at least one id from `cvrsync review answered`');
   const results: { readonly id: string; readonly result: TakenBack }[] = [];
+  const by = { actor: commandActor(), via: 'command' } as const;
   await withStore(context, async (store) => {
-    for (const id of ids) results.push({ id, result: await store.write((tx) => takeBack(tx, id, Date.now())) });
+    for (const id of ids) {
+      const taken = await attempt(() => perform(takeAnswerBack, { id }, { store, now: Date.now }, by));
+      results.push({
+        id,
+        result:
+          taken instanceof Refused ? refusalOf(taken) : { kind: 'done', note: taken.note, written: taken.written },
+      });
+    }
   });
   const lines = results.map(({ id, result }) => `${id}: ${resultText(context, result)}`);
   context.output.result(results, lines.join('\n'));
   return results.every(({ result }) => result.kind === 'done') ? 0 : 1;
 }
+
+const refusalOf = ({ code }: Refused): TakenBack => ({ kind: code === CHANGED ? 'changed' : 'unknown' });
 
 function resultText(context: CommandContext, result: TakenBack): string {
   if (result.kind === 'unknown') return 'no answer to it can be taken back: see `cvrsync review answered`';

@@ -188,13 +188,14 @@ type SettledDifference = { readonly properties: readonly string[] } | 'none' | '
 const SETTLED = 'a difference that a person settled';
 
 /**
- * Settles a difference: `register` lets the register win once over this CRM value only; `crm` holds the CRM's value.
+ * Settles a difference: `register` lets the register win once over this CRM value only; `crm` holds the CRM's value, until a time or
+ * until somebody ends the hold.
  * Refuses a held difference: an override of the property would beat a hold on the record.
  */
 export async function settleDifference(
   tx: Tx,
   ref: OverrideRef,
-  winner: 'register' | 'crm',
+  winner: 'register' | 'crm' | { readonly crmUntil: number | null },
   now: number,
 ): Promise<SettledDifference> {
   const kind = winner === 'register' ? 'release' : 'hold';
@@ -220,7 +221,7 @@ export async function settleDifference(
       {
         kind,
         once: kind === 'release',
-        until: null,
+        until: typeof winner === 'string' ? null : winner.crmUntil,
         reason: SETTLED,
         seen: kind === 'release' ? kept : undefined,
       },

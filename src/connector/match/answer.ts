@@ -14,7 +14,7 @@ import {
   retireResult,
   storeRejections,
 } from './results.ts';
-import { TAKEN_BACK } from './undecided.ts';
+import { readUndecided, TAKEN_BACK } from './undecided.ts';
 
 /**
  * `held`: other records of the connection are linked to the company already; `unknown`: the record has no suggestion
@@ -41,7 +41,7 @@ export async function acceptMatch(tx: Tx, ref: RecordRef, entity: string, now: n
   return linked;
 }
 
-export async function rejectMatch(
+async function rejectMatch(
   tx: Tx,
   { provider, recordId }: RecordRef,
   entities: readonly string[],
@@ -50,6 +50,15 @@ export async function rejectMatch(
   const rejected = entities.map((entity) => ({ record: recordId, entity }));
   await rejectMatches(tx, provider, rejected, now);
   await retireResult(tx, provider, recordId);
+}
+
+/** The same of all companies that were found for a record; undefined if it does not wait for an answer. */
+export async function rejectUndecided(tx: Tx, ref: RecordRef, now: number): Promise<readonly string[] | undefined> {
+  const found = await readUndecided(tx, ref);
+  if (found === undefined) return undefined;
+  const entities = found.candidates.map(({ company }) => companyEntityId(company));
+  await rejectMatch(tx, ref, entities, now);
+  return entities;
 }
 
 export async function rejectMatches(

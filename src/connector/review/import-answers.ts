@@ -2,14 +2,22 @@
 
 import { type CsvLine, type CsvProblem, readCsv } from '../../runtime/files/csv-rows.ts';
 import { type RunCaller, requestPreview, storeItems } from '../../runtime/runs/runs.ts';
-import type { Store } from '../../store/store.ts';
+import type { Tx } from '../../store/store.ts';
 import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
-import { type ReviewKind, readReviewId, VERBS } from './review-kinds.ts';
-import { itemOf, type PlannedAnswer, REVIEW } from './review-task.ts';
+import { type ReviewKind, type ReviewVerb, readReviewId, VERBS } from './review-kinds.ts';
+import { itemOf, REVIEW } from './review-task.ts';
 
-/** What came of a file: a run that looks at its answers, or all that is wrong with it, of which the first is told. */
-export type ImportResult =
-  | { readonly kind: 'taken'; readonly run: number }
+/** An answer to one entry of its own. */
+export interface AnswerRow {
+  readonly id: string;
+  readonly verb: ReviewVerb;
+  /** The version of the entry that the person saw; empty if the entry has none. */
+  readonly revision: string;
+}
+
+/** The answers of a file, or all that is wrong with it, of which the first is told. */
+export type AnswerFile =
+  | { readonly kind: 'read'; readonly rows: readonly AnswerRow[] }
   | { readonly kind: 'empty' }
   | { readonly kind: 'wrong'; readonly count: number; readonly problems: readonly CsvProblem[] };
 
@@ -22,52 +30,53 @@ const needsRevision = ({ kind, parts }: NonNullable<ReturnType<typeof readReview
 const MOST_SHOWN = 20;
 const STEP = 1_000;
 
-/** Reads a file, and asks for a preview of its answers. Rows without an answer are passed over; nothing is answered yet. */
-export async function importAnswers(
-  { store, now }: { readonly store: Store; readonly now: () => number },
-  { file, ...caller }: RunCaller & { readonly file: string },
-): Promise<ImportResult> {
-  const entries = new Map<string, PlannedAnswer>();
+/** Reads a file. Rows without an answer are passed over. */
+export async function readAnswerFile(file: string): Promise<AnswerFile> {
+  const rows = new Map<string, AnswerRow>();
   const problems: CsvProblem[] = [];
   let count = 0;
   for await (const row of readCsv(file, ['id', 'answer', 'revision'])) {
-    const read = 'problem' in row ? row : entryIn(row, entries);
+    const read = 'problem' in row ? row : rowIn(row, rows);
     if (read === undefined) continue;
     if ('problem' in read) {
       count += 1;
       if (problems.length < MOST_SHOWN) problems.push(read);
-    } else entries.set(read.id, read);
+    } else rows.set(read.id, read);
   }
   if (count > 0) return { kind: 'wrong', count, problems };
-  if (entries.size === 0) return { kind: 'empty' };
-  const items = [...entries.values()].map(itemOf);
-  const run = await store.write(async (tx) => {
-    const id = await requestPreview(tx, REVIEW, { input: { rows: items.length }, ...caller }, now());
-    for (let start = 0; start < items.length; start += STEP) await storeItems(tx, id, items.slice(start, start + STEP));
-    return id;
-  });
-  return { kind: 'taken', run };
+  return rows.size === 0 ? { kind: 'empty' } : { kind: 'read', rows: [...rows.values()] };
 }
 
-function entryIn(
-  { line, cell }: CsvLine,
-  before: ReadonlyMap<string, PlannedAnswer>,
-): PlannedAnswer | CsvProblem | undefined {
-  const text = cell('answer').toLowerCase();
-  if (text === '') return undefined;
-  const id = cell('id');
-  const verb = VERBS.find((each) => each === text);
-  if (verb === undefined) return { line, problem: `the answer is ${text}: write ${VERBS.join(', ')}, or nothing` };
+/** Asks for a preview of such answers; nothing is answered yet. */
+export async function requestFileAnswers(
+  tx: Tx,
+  rows: readonly AnswerRow[],
+  caller: RunCaller,
+  now: number,
+): Promise<number> {
+  // What an entry is about is read from the store when it is looked at: a file may be old, and anybody's.
+  const items = rows.map((row) => itemOf({ ...row, result: 'given', about: '', reason: '' }));
+  const id = await requestPreview(tx, REVIEW, { input: { rows: items.length }, ...caller }, now);
+  for (let start = 0; start < items.length; start += STEP) await storeItems(tx, id, items.slice(start, start + STEP));
+  return id;
+}
+
+/** What is wrong with the entry that an answer names; undefined if nothing is. */
+export function problemOf({ id, revision }: Pick<AnswerRow, 'id' | 'revision'>): string | undefined {
   const named = readReviewId(id);
   if (named === undefined)
-    return {
-      line,
-      problem: `${id === '' ? 'the id is blank' : `${id} is no id`}: take the list from the page of review`,
-    };
-  if (before.has(id)) return { line, problem: `${id} stands in the file twice` };
-  const revision = cell('revision');
+    return `${id === '' ? 'the id is blank' : `${id} is no id`}: take the list from the page of review`;
   if (revision === '' && needsRevision(named))
-    return { line, problem: `the revision of ${id} is blank: it says what you saw; fetch the list again` };
-  // What it is about is read from the store when it is looked at: a file may be old, and anybody's.
-  return { id, result: 'given', verb, about: '', reason: '', revision };
+    return `the revision of ${id} is blank: it says what you saw; fetch the list again`;
+  return undefined;
+}
+
+function rowIn({ line, cell }: CsvLine, before: ReadonlyMap<string, AnswerRow>): AnswerRow | CsvProblem | undefined {
+  const text = cell('answer').toLowerCase();
+  if (text === '') return undefined;
+  const verb = VERBS.find((each) => each === text);
+  if (verb === undefined) return { line, problem: `the answer is ${text}: write ${VERBS.join(', ')}, or nothing` };
+  const row = { id: cell('id'), verb, revision: cell('revision') };
+  const problem = before.has(row.id) ? `${row.id} stands in the file twice` : problemOf(row);
+  return problem === undefined ? row : { line, problem };
 }

@@ -24,18 +24,35 @@ export type Resolved =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'impossible'; readonly reason: string };
 
+/** An entry, and until when an answer that holds a value does so; null: without an end. */
+interface AnsweredEntry {
+  readonly id: string;
+  readonly until?: number | null | undefined;
+}
+
 /**
  * Carries out a person's answer to one thing, and keeps what it replaced for `takeBack`. What is tried again is made due, and
  * the daemon does it. Idempotent. An answer that the thing does not take changes nothing.
  */
-export async function resolveReview(tx: Tx, verb: ReviewVerb, id: string, now: number): Promise<Resolved> {
-  const resolved = await resolve(tx, verb, id, now);
+export async function resolveReview(
+  tx: Tx,
+  verb: ReviewVerb,
+  entry: string | AnsweredEntry,
+  now: number,
+): Promise<Resolved> {
+  const { id, until = null } = typeof entry === 'string' ? { id: entry } : entry;
+  const resolved = await resolve(tx, verb, { id, until }, now);
   if (resolved.kind !== 'done') return resolved;
   await storeAnswer(tx, id, { verb, replaced: resolved.replaced }, now);
   return { kind: 'done', note: resolved.note };
 }
 
-async function resolve(tx: Tx, verb: ReviewVerb, id: string, now: number): Promise<Resolved> {
+async function resolve(
+  tx: Tx,
+  verb: ReviewVerb,
+  { id, until }: { readonly id: string; readonly until: number | null },
+  now: number,
+): Promise<Resolved> {
   const named = readReviewId(id);
   if (named === undefined) return { kind: 'unknown' };
   const [first, second, third] = named.parts;
@@ -47,7 +64,7 @@ async function resolve(tx: Tx, verb: ReviewVerb, id: string, now: number): Promi
     case 'value':
       return resolveValue(tx, verb, { provider: first, recordId: second, property: third }, now);
     case 'difference':
-      return resolveDifference(tx, verb, { provider: first, recordId: second, property: third }, now);
+      return resolveDifference(tx, verb, { provider: first, recordId: second, property: third, until }, now);
     case 'link':
       return resolveLink(tx, verb, { provider: first, recordId: second }, now);
     case 'match':
@@ -70,12 +87,12 @@ async function resolve(tx: Tx, verb: ReviewVerb, id: string, now: number): Promi
 export async function resolveIfUnchanged(
   tx: Tx,
   verb: ReviewVerb,
-  { id, revision }: { readonly id: string; readonly revision: string },
+  { revision, ...entry }: AnsweredEntry & { readonly revision: string },
   now: number,
 ): Promise<Resolved | { readonly kind: 'changed' }> {
-  const current = revision === '' ? undefined : await readRevision(tx, id);
+  const current = revision === '' ? undefined : await readRevision(tx, entry.id);
   if (current !== undefined && current !== revision) return { kind: 'changed' };
-  return resolveReview(tx, verb, id, now);
+  return resolveReview(tx, verb, entry, now);
 }
 
 interface LaneRef {
@@ -119,16 +136,25 @@ async function resolveValue(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: num
   return done('the record is synced again');
 }
 
-async function resolveDifference(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: number): Promise<Resolved> {
+async function resolveDifference(
+  tx: Tx,
+  verb: ReviewVerb,
+  { until, ...ref }: OverrideRef & { readonly until: number | null },
+  now: number,
+): Promise<Resolved> {
   const refusal = refusalOf(verb, DECISION);
   if (refusal !== undefined) return refusal;
   const isAccepted = verb === 'accept';
-  const settled = await settleDifference(tx, ref, isAccepted ? 'register' : 'crm', now);
+  const settled = await settleDifference(tx, ref, isAccepted ? 'register' : { crmUntil: until }, now);
   if (settled === 'held')
     return { kind: 'impossible', reason: 'it is on hold by now: nothing is written before that ends' };
   if (settled === 'none') return { kind: 'unknown' };
-  return done(isAccepted ? "the register's value is written, once" : "the CRM's value is kept, and on hold", settled);
+  const kept = until === null ? "the CRM's value is kept, and on hold" : keptUntil(until);
+  return done(isAccepted ? "the register's value is written, once" : kept, settled);
 }
+
+const keptUntil = (until: number): string =>
+  `the CRM's value is kept, and on hold until ${new Date(until).toISOString().slice(0, 10)}`;
 
 async function resolveLink(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: number): Promise<Resolved> {
   const link = await findLink(tx, ref);

@@ -1,13 +1,12 @@
 /** A person's answer to one record without a number. */
-import { rejectMatch } from '../../connector/match/answer.ts';
 import { matchAnew, readChangedText } from '../../connector/match/reread.ts';
 import { readUndecided, type UndecidedMatch } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
 import { acceptMatched } from '../../operations/links.ts';
-import { perform, Refused } from '../../operations/operation.ts';
+import { attempt, perform, Refused } from '../../operations/operation.ts';
+import { rejectMatched } from '../../operations/review.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
 import { behind } from '../addresses/match.ts';
 import type { CompanyDeps } from '../companies/company-deps.ts';
 import { actionAddress } from '../companies/record-action.ts';
@@ -28,7 +27,7 @@ export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
       const place = { provider: fieldValue(fields, 'provider'), recordId: fieldValue(fields, 'record') };
       const found = await readUndecided(deps.store.db, place);
       if (found === undefined || (await matchRevision(deps.store.db, found)) !== fieldValue(fields, 'revision'))
-        return refused(visit, place, html`<p class="notice warn">${reader.text('match.decided')}</p>`, 409);
+        return decided(visit, place);
       const chosen = chosenCompany(found, fields);
       if (chosen === 'none') return rejectAll(deps, visit, found);
       if (chosen === undefined) {
@@ -56,15 +55,13 @@ function chosenCompany({ candidates }: UndecidedMatch, fields: Fields): string |
 const linkAddress = ({ provider, recordId }: UndecidedMatch, entity: string): string =>
   actionAddress(entity, 'link', { provider, record: recordId, sendUpdate: 'yes', match: 'yes' });
 
-async function rejectAll(deps: CompanyDeps, visit: Visit, found: UndecidedMatch): Promise<string> {
+/** Refused if the match is another one by the time of the change. */
+async function rejectAll(deps: CompanyDeps, visit: Visit, found: UndecidedMatch): Promise<string | PageBody> {
   const { visitor, now } = visit;
-  const entities = found.candidates.map(({ company }) => companyEntityId(company));
-  await deps.store.write(async (tx) => {
-    await rejectMatch(tx, found, entities, now);
-    const entry = { actor: visitor.actor, via: 'page', action: 'match.reject', subject: subjectOf(found) } as const;
-    await recordAudit(tx, { ...entry, detail: { entities }, result: 'done' }, now);
-  });
-  return behind(found);
+  const input = { provider: found.provider, record: found.recordId };
+  const by = { actor: visitor.actor, via: 'page' } as const;
+  const rejected = await attempt(() => perform(rejectMatched, input, { ...deps, now: () => now }, by));
+  return rejected instanceof Refused ? decided(visit, found) : behind(found);
 }
 
 /** The record is read first: it may have got a number, or another place, since it was matched. */
@@ -113,7 +110,8 @@ async function shownAnew(deps: CompanyDeps, visit: Visit, found: UndecidedMatch)
   };
 }
 
-const subjectOf = ({ provider, recordId }: UndecidedMatch): string => `${provider}:${recordId}`;
+const decided = (visit: Visit, place: Parameters<typeof behind>[0]): PageBody =>
+  refused(visit, place, html`<p class="notice warn">${visit.reader.text('match.decided')}</p>`, 409);
 
 /** Nothing was done, and why; the way on. */
 const refused = ({ reader }: Visit, place: Parameters<typeof behind>[0], why: Markup, status: 409 | 422): PageBody => ({

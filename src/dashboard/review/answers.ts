@@ -1,12 +1,11 @@
 /** Answers to what needs a person: chosen in the list, carried out together, each as the command does it. */
 
 import type { VNode } from 'preact';
-import { resolveIfUnchanged } from '../../connector/review/resolve.ts';
 import type { ReviewEntry } from '../../connector/review/review-kinds.ts';
 import type { Server } from '../../http/server/server.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
+import { attempt, perform, Refused } from '../../operations/operation.ts';
+import { ANSWERS, CHANGED, type EntryAnswer } from '../../operations/review.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import type { Tx } from '../../store/store.ts';
 import { confirmationPage } from '../page/confirmation.ts';
 import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -16,6 +15,7 @@ import { noDefaultAnswer, state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
+
 import { addAction, type RouteDeps } from '../routes/routes.ts';
 import {
   type AnswerName,
@@ -33,7 +33,7 @@ import { takeBackForm } from './take-back.ts';
 const MOST = 200;
 
 /** `other`: the entry is of a kind that the answer is not for. */
-type Answered = Awaited<ReturnType<typeof resolveIfUnchanged>> | { readonly kind: 'other' };
+type Answered = EntryAnswer | Refused | 'other';
 
 /** The field that says which entry is chosen, with what was seen of it. */
 const CHOICE = 'choice';
@@ -85,12 +85,10 @@ export function addAnswers(app: Server, deps: RouteDeps): void {
       const back = /^\/review(?:\?|$)/.test(given) ? given : '/review';
       if (ASKS_FIRST.has(name) && fieldValue(fields, 'sure') !== 'yes') return askFirst(visit, name, choices, back);
       const answers = new Map<string, Answered>();
-      await deps.store.write(async (tx) => {
-        for (const choice of choices) {
-          const [revision = '', id = ''] = readChoice(choice);
-          answers.set(id, await answer(tx, visit, { name, id, revision }));
-        }
-      });
+      for (const choice of choices) {
+        const [revision, id] = readChoice(choice);
+        answers.set(id, await answer(deps, visit, { name, id, revision }));
+      }
       return resultPage(visit, name, answers, back);
     },
   });
@@ -120,16 +118,16 @@ function askFirst(visit: Visit, name: AnswerName, choices: readonly string[], ba
 }
 
 async function answer(
-  tx: Tx,
+  deps: RouteDeps,
   { visitor, now }: Visit,
   { name, id, revision }: { readonly name: AnswerName; readonly id: string; readonly revision: string },
 ): Promise<Answered> {
   const verb = verbOf(name);
-  if (answerNameFor(verb, id) !== name) return { kind: 'other' };
-  const resolved = await resolveIfUnchanged(tx, verb, { id, revision }, now);
-  const entry = { actor: visitor.actor, via: 'page', action: `review.${verb}`, subject: id } as const;
-  if (resolved.kind === 'done') await recordAudit(tx, { ...entry, result: resolved.note }, now);
-  return resolved;
+  if (answerNameFor(verb, id) !== name) return 'other';
+  const input = { id, revision: revision || undefined };
+  return attempt(() =>
+    perform(ANSWERS[verb], input, { ...deps, now: () => now }, { actor: visitor.actor, via: 'page' }),
+  );
 }
 
 const noChoice = ({ reader }: Visit): PageBody =>
@@ -137,7 +135,7 @@ const noChoice = ({ reader }: Visit): PageBody =>
 
 function resultPage(visit: Visit, name: AnswerName, answers: ReadonlyMap<string, Answered>, back: string): PageBody {
   const { reader } = visit;
-  const done = [...answers].filter(([, { kind }]) => kind === 'done').map(([id]) => id);
+  const done = [...answers].filter(([, each]) => each !== 'other' && !(each instanceof Refused)).map(([id]) => id);
   return {
     title: reader.text('nav.review'),
     body: html`<p>${reader.text('review.answered', { verb: answerText(reader, name), count: done.length })}</p>
@@ -152,19 +150,12 @@ function resultPage(visit: Visit, name: AnswerName, answers: ReadonlyMap<string,
 }
 
 function wordsOf(reader: Reader, id: string, answered: Answered): VNode {
-  switch (answered.kind) {
-    case 'done':
-      return state('ok', said(reader, answered.note));
-    case 'impossible':
-      return state(
-        'warn',
-        said(reader, answered.reason, (words) => withButtonNames(reader, words, id)),
-      );
-    case 'unknown':
-      return state('idle', reader.text('review.settled'));
-    case 'other':
-      return state('idle', reader.text('review.otherKind'));
-    case 'changed':
-      return state('warn', reader.text('review.changed'));
-  }
+  if (answered === 'other') return state('idle', reader.text('review.otherKind'));
+  if (!(answered instanceof Refused)) return state('ok', said(reader, answered.note));
+  if (answered.kind === 'unknown') return state('idle', reader.text('review.settled'));
+  if (answered.code === CHANGED) return state('warn', reader.text('review.changed'));
+  return state(
+    'warn',
+    said(reader, answered.message, (words) => withButtonNames(reader, words, id)),
+  );
 }

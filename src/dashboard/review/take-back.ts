@@ -2,13 +2,11 @@
 import type { VNode } from 'preact';
 import { type AnswerPlace, readAnswers } from '../../connector/review/given-answers.ts';
 import { readReviewId } from '../../connector/review/review-kinds.ts';
-import { type TakenBack, takeBack } from '../../connector/review/take-back.ts';
-import { UNDO } from '../../connector/undo/undo-task.ts';
 import type { Server } from '../../http/server/server.ts';
-import { recordAudit } from '../../runtime/operators/audit.ts';
+import { attempt, perform, performEach, Refused } from '../../operations/operation.ts';
+import { type EntryAnswer, takeAnswerBack, undoOf } from '../../operations/review.ts';
+import { requestUndo } from '../../operations/run-requests.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { requestPreview } from '../../runtime/runs/runs.ts';
-import type { Tx } from '../../store/store.ts';
 import { runAddress } from '../addresses/addresses.ts';
 import { FORM_TOKEN, fieldValues } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -18,6 +16,7 @@ import { noDefaultAnswer, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
+
 import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 import { shownAnswer } from './answer-names.ts';
 
@@ -29,7 +28,7 @@ const MOST = 200;
 const CHOICE = 'choice';
 
 /** What became of one entry; `undoes` are previews of the undo of what was written because of the answer. */
-type Outcome = TakenBack & { readonly undoes?: readonly number[] };
+type Outcome = (EntryAnswer & { readonly undoes: readonly number[] }) | Refused;
 
 /** Adds the page, and the action. */
 export function addTakeBack(app: Server, deps: RouteDeps): void {
@@ -56,9 +55,7 @@ export function addTakeBack(app: Server, deps: RouteDeps): void {
       const ids = fieldValues(fields, CHOICE);
       if (ids.length === 0 || ids.length > MOST) return noChoice(visit.reader);
       const outcomes = new Map<string, Outcome>();
-      await deps.store.write(async (tx) => {
-        for (const id of ids) outcomes.set(id, await takeOneBack(tx, visit, id));
-      });
+      for (const id of ids) outcomes.set(id, await takeOneBack(deps, visit, id));
       return outcomePage(visit.reader, outcomes);
     },
   });
@@ -112,15 +109,14 @@ export const takeBackForm = ({ reader, formToken }: Visit, ids: readonly string[
     </p>
   </form>`;
 
-async function takeOneBack(tx: Tx, { visitor, now }: Visit, id: string): Promise<Outcome> {
-  const taken = await takeBack(tx, id, now);
-  if (taken.kind !== 'done') return taken;
-  const entry = { actor: visitor.actor, via: 'page', action: 'review.takeBack', subject: id } as const;
-  await recordAudit(tx, { ...entry, result: taken.note }, now);
-  const undoes: number[] = [];
-  for (const input of taken.written)
-    undoes.push(await requestPreview(tx, UNDO, { input, actor: visitor.actor, via: 'page' }, now));
-  return { ...taken, undoes };
+async function takeOneBack(deps: RouteDeps, { visitor, now }: Visit, id: string): Promise<Outcome> {
+  const ground = { ...deps, now: () => now };
+  const by = { actor: visitor.actor, via: 'page' } as const;
+  return attempt(async () => {
+    const { note, written } = await perform(takeAnswerBack, { id }, ground, by);
+    const undoes = await performEach(requestUndo, written.map(undoOf), ground, by);
+    return { id, note, undoes: undoes.map((run) => run.id) };
+  });
 }
 
 const noChoice = (reader: Reader): PageBody =>
@@ -142,11 +138,11 @@ function outcomePage(reader: Reader, outcomes: ReadonlyMap<string, Outcome>): Pa
 }
 
 function wordsOf(reader: Reader, id: string, outcome: Outcome): VNode {
-  if (outcome.kind === 'unknown') return state('idle', reader.text('takeBack.unknown'));
-  if (outcome.kind === 'changed') return state('warn', reader.text('takeBack.changed'));
-  const links = (outcome.undoes ?? []).map(
-    (run) => html` <a href=${runAddress(run)}>${reader.text('takeBack.undo')}</a>`,
-  );
+  if (outcome instanceof Refused)
+    return outcome.kind === 'unknown'
+      ? state('idle', reader.text('takeBack.unknown'))
+      : state('warn', reader.text('takeBack.changed'));
+  const links = outcome.undoes.map((run) => html` <a href=${runAddress(run)}>${reader.text('takeBack.undo')}</a>`);
   const kind = readReviewId(id)?.kind;
   const back = kind !== undefined && html` <a href=${`/review?kind=${kind}`}>${reader.text(`kind.${kind}`)}</a>`;
   return html`${state('ok', said(reader, outcome.note))}${links.length > 0 ? links : back}`;

@@ -2,8 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importAnswers } from '../../connector/review/import-answers.ts';
+import { readAnswerFile } from '../../connector/review/import-answers.ts';
 import type { Server } from '../../http/server/server.ts';
+import { perform } from '../../operations/operation.ts';
+import { importAnswers } from '../../operations/review.ts';
 import { FILE_FORM, MOST_MB } from '../access/forms.ts';
 import { runAddress } from '../addresses/addresses.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
@@ -28,14 +30,18 @@ export function addReviewUpload(app: Server, deps: RouteDeps): void {
 }
 
 async function upload(deps: RouteDeps, visit: Visit, content: Buffer): Promise<string | PageBody> {
-  const { reader, visitor } = visit;
+  const { reader, visitor, now } = visit;
   // Read as the plan of a backfill is: row by row, and never whole.
   const folder = await mkdtemp(join(tmpdir(), 'cvrsync-review-'));
   try {
     const file = join(folder, 'review.csv');
     await writeFile(file, content, { mode: 0o600 });
-    const result = await importAnswers(deps, { file, actor: visitor.actor, via: 'page' });
-    if (result.kind === 'taken') return runAddress(result.run);
+    const result = await readAnswerFile(file);
+    if (result.kind === 'read') {
+      const answers = result.rows.map(({ verb: answer, ...row }) => ({ ...row, answer }));
+      const by = { actor: visitor.actor, via: 'page' } as const;
+      return runAddress((await perform(importAnswers, { answers }, { ...deps, now: () => now }, by)).id);
+    }
     if (result.kind === 'empty') return refused(visit, reader.text('answers.noneInFile'));
     const lines = result.problems.map(
       ({ line, problem }) => html`<li>${reader.text('upload.line', { line })}: ${said(reader, problem)}</li>`,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts';
-import { importAnswers } from '../../../src/connector/review/import-answers.ts';
+import { readAnswerFile, requestFileAnswers } from '../../../src/connector/review/import-answers.ts';
 import { resolveIfUnchanged } from '../../../src/connector/review/resolve.ts';
 import { readReview } from '../../../src/connector/review/review-list.ts';
 import { REVIEW, readEntries, reviewWork } from '../../../src/connector/review/review-task.ts';
@@ -35,10 +35,11 @@ async function work(store: Store): Promise<void> {
 
 /** Looks at the answers of a file; the run. */
 async function lookedAt(store: Store, file: string): Promise<number> {
-  const taken = await importAnswers({ store, now }, { file, ...IDA });
-  if (taken.kind !== 'taken') throw new Error(JSON.stringify(taken));
+  const read = await readAnswerFile(file);
+  if (read.kind !== 'read') throw new Error(JSON.stringify(read));
+  const run = await store.write((tx) => requestFileAnswers(tx, read.rows, IDA, now()));
   await work(store);
-  return taken.run;
+  return run;
 }
 
 async function give(store: Store, id: number): Promise<void> {
@@ -100,7 +101,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
       await trip(store, MANY, 1_000);
       const { id } = await seenIn(store);
       const file = fileOf([id, '', '', 'accept', '']);
-      expect(await importAnswers({ store, now }, { file, ...IDA })).toMatchObject({
+      expect(await readAnswerFile(file)).toMatchObject({
         kind: 'wrong',
         problems: [{ line: 2, problem: expect.stringContaining(`the revision of ${id} is blank`) }],
       });
