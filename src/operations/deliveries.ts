@@ -71,6 +71,9 @@ const attemptView = Type.Object({
   status: nullable(Type.Integer()),
   fault: nullable(Type.String({ description: 'Why it failed' })),
   answer: nullable(Type.String({ description: 'The beginning of the answer' })),
+  headers: nullable(
+    Type.Record(Type.String(), Type.String(), { description: 'The headers of the answer, without secrets' }),
+  ),
 });
 
 const counted = Type.Object(

@@ -133,6 +133,8 @@ export interface AttemptTable {
   fault: string | null;
   /** The beginning of the answer: 16 KiB at most, 1 KiB of one that succeeded. */
   answer: string | null;
+  /** JSON: the answer's headers without secrets, 4 KiB at most, 512 characters of one that succeeded; null without an answer. */
+  headers: string | null;
   /** 1 if it succeeded: these are kept for a week at most. */
   done: Generated<number>;
 }

@@ -24,6 +24,7 @@ const FAILED: Posted = {
   fault: null,
   error: 'answered 500',
   answer: '',
+  headers: null,
   outcome: { kind: 'failed', abort: false, disable: true, overloaded: false },
   retryAfterMs: undefined,
 };

@@ -4,9 +4,17 @@ import type { Server } from '../../http/server/server.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../../service/delivery/deliveries.ts';
+import {
+  countUpTo,
+  DELIVERY_STATES,
+  type Delivery,
+  type DeliveryFilter,
+  type DeliveryState,
+} from '../../service/delivery/deliveries.ts';
 import { pageDeliveries } from '../../service/delivery/listing/delivery-page.ts';
+import { readDeliveryStatistics } from '../../service/delivery/listing/statistics.ts';
 import { monitorNames } from '../../service/monitors/monitor-row.ts';
+import type { Db } from '../../store/store.ts';
 import {
   type DeliveryTexts,
   deliveriesAddress,
@@ -23,6 +31,7 @@ import { said } from '../page/said.ts';
 import { timeFilter } from '../page/typed-time.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage, type ServicePageDeps } from '../routes/routes.ts';
+import { successStrip } from './strip.ts';
 
 const SHOWN = 50;
 
@@ -47,6 +56,8 @@ export function addDeliveries(app: Server, deps: ServicePageDeps): void {
       return {
         title: reader.text('nav.deliveries'),
         body: html`<p>${reader.text('deliveries.help')}</p>
+          ${await stateTabs(deps.store.db, visit, texts, read.filter)}
+          ${read.filter.monitor !== undefined && (await stripOf(deps.store.db, visit, read.filter.monitor))}
           ${filterForm(visit, texts)}
           ${mayReplay && html`<p><a href=${deliveriesAddress(texts, {}, '/deliveries/replay')}>${reader.text('replay.link')}</a></p>`}
           ${deliveries.length === 0 ? nothing(visit, texts, older) : deliveryTable(visit, deliveries, { names, wire: deps.management.monitorOptions })}
@@ -58,6 +69,26 @@ export function addDeliveries(app: Server, deps: ServicePageDeps): void {
     },
   });
 }
+
+/** More are not counted. */
+const COUNTED = 1_000;
+const OPEN_STATES = ['failing', 'due', 'held', 'failed'] as const satisfies readonly DeliveryState[];
+
+/** Leads to the states that somebody may have to act on, with how many deliveries of the filter are in each. */
+async function stateTabs(db: Db, { reader }: Visit, texts: DeliveryTexts, filter: DeliveryFilter): Promise<VNode> {
+  const counts = await Promise.all(OPEN_STATES.map((state) => countUpTo(db, COUNTED + 1, { ...filter, state })));
+  const tab = (name: (typeof OPEN_STATES)[number] | '', words: Markup): VNode =>
+    html`<a href=${deliveriesAddress({ ...texts, state: name })} aria-current=${texts.state === name ? 'page' : undefined}>${words}</a>`;
+  const amount = (count: number): string =>
+    count > COUNTED ? reader.text('deliveries.more', { count: COUNTED }) : reader.number(count);
+  return html`<nav class="tabs" aria-label=${reader.text('deliveries.state')}>
+    ${OPEN_STATES.map((name, at) => tab(name, html`${reader.text(`delivery.${name}`)} <strong>${amount(counts[at] ?? 0)}</strong>`))}
+    ${tab('', reader.text('deliveries.allStates'))}
+  </nav>`;
+}
+
+const stripOf = async (db: Db, { reader, now }: Visit, monitor: string): Promise<Markup> =>
+  successStrip(reader, (await readDeliveryStatistics(db, [monitor], now)).get(monitor));
 
 /** Says which text of the filter cannot be read, or which monitors it may mean. */
 export const unreadableFilter = (

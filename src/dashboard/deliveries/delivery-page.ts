@@ -4,21 +4,23 @@ import type { Server } from '../../http/server/server.ts';
 import { deliveryVersion, sendDelivery } from '../../operations/deliveries.ts';
 import { wireNameOf } from '../../protocol/payload.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { readDeliveryBody } from '../../service/delivery/bodies.ts';
+import { type DeliveryBody, readDeliveryBody } from '../../service/delivery/bodies.ts';
 import { type Attempt, attemptsOf, type Delivery, listDeliveries } from '../../service/delivery/deliveries.ts';
 import { monitorNames } from '../../service/monitors/monitor-row.ts';
+import { getMonitor } from '../../service/monitors/monitors.ts';
 import type { Db } from '../../store/store.ts';
 import { monitorAddress } from '../addresses/addresses.ts';
 import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage, notFoundPage } from '../page/messages.ts';
-import { state, table, timeOf } from '../page/parts.ts';
+import { brief, state, table, timeOf } from '../page/parts.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addForm } from '../routes/operation-form.ts';
 import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { deliveryName, deliveryState, monitorName } from './deliveries-page.ts';
+import { changedFields, exchange } from './exchange.ts';
 
 /** Adds the page and the action. */
 export function addDelivery(app: Server, deps: ServicePageDeps): void {
@@ -50,30 +52,48 @@ const readDelivery = async (db: Db, seq: string): Promise<Delivery | undefined> 
   /^\d{1,15}$/.test(seq) ? (await listDeliveries(db, { seq: Number(seq), limit: 1 }))[0] : undefined;
 
 async function deliveryPage(deps: ServicePageDeps, visit: Visit, delivery: Delivery): Promise<PageBody> {
-  const { reader, visitor } = visit;
-  const { db } = deps.store;
-  const maySee = visitor.seesPersons;
-  const attempts = await attemptsOf(db, delivery.seq);
-  const names = await monitorNames(db, [delivery.monitor]);
-  const events = delivery.events.map((event) => wireNameOf(event, deps.management.monitorOptions));
-  const body = maySee ? await readDeliveryBody(db, delivery.seq, deps.management.monitorOptions) : undefined;
+  const { reader, visitor, query } = visit;
+  const { store, management } = deps;
+  const { db } = store;
+  const { seq, monitor: id } = delivery;
+  const attempts = (await attemptsOf(db, seq)).toReversed();
+  const chosen = attempts.find(({ number }) => String(number) === query('attempt')) ?? attempts[0];
+  const monitor = await getMonitor(db, management.secrets, id);
+  const names = await monitorNames(db, [id]);
+  const events = delivery.events.map((event) => wireNameOf(event, management.monitorOptions));
+  const body = visitor.seesPersons ? await readDeliveryBody(db, seq, management.monitorOptions) : undefined;
   return {
-    title: reader.text('delivery.title', { number: String(delivery.seq) }),
-    body: html`${summary(visit, { ...delivery, events }, monitorName(names, delivery.monitor))} ${resendForm(visit, delivery)}
+    title: reader.text('delivery.title', { number: String(seq) }),
+    body: html`${summary(visit, { ...delivery, events }, monitorName(names, id))} ${resendForm(visit, delivery)}
+      ${body && changedFields(reader, body, management.monitorOptions)}
       <h2>${reader.text('delivery.attempts')}</h2>
-      ${attempts.length === 0 ? html`<p>${reader.text('delivery.noAttempts')}</p>` : attemptTable(visit, attempts)}
+      ${attempts.length === 0 ? html`<p>${reader.text('delivery.noAttempts')}</p>` : attemptTable(visit, delivery, attempts)}
+      ${chosen && visitor.seesPersons && exchange(reader, chosen, { body, id, security: monitor?.security })}
       <h2>${reader.text('delivery.payload')}</h2>
-      ${
-        body === undefined
-          ? html`<p>${reader.text(maySee ? 'delivery.noPayload' : 'delivery.hidden')}</p>`
-          : html`<pre class="payload" tabindex="0">${JSON.stringify(JSON.parse(body), null, 2)}</pre>
-              ${
-                names.has(delivery.monitor) &&
-                includesRole(visitor.role, 'admin') &&
-                html`<p><a href=${`${monitorAddress(delivery.monitor)}/test?delivery=${delivery.seq}`}>${reader.text('resend.edit')}</a></p>`
-              }`
-      }`,
+      ${payload(visit, { seq, body, monitor: monitor?.id })}`,
   };
+}
+
+interface ShownPayload {
+  readonly seq: number;
+  readonly body: DeliveryBody | undefined;
+  /** Undefined if it was removed. */
+  readonly monitor: string | undefined;
+}
+
+function payload({ reader, visitor }: Visit, { seq, body, monitor }: ShownPayload): Markup {
+  if (body === undefined)
+    return html`<p>${reader.text(visitor.seesPersons ? 'delivery.noPayload' : 'delivery.hidden')}</p>`;
+  const json = JSON.stringify(JSON.parse(body.bytes.toString()), null, 2);
+  return html`<details>
+      <summary>${reader.text('delivery.raw')}</summary>
+      <pre class="payload" tabindex="0">${json}</pre>
+    </details>
+    ${
+      monitor !== undefined &&
+      includesRole(visitor.role, 'admin') &&
+      html`<p><a href=${`${monitorAddress(monitor)}/test?delivery=${seq}`}>${reader.text('resend.edit')}</a></p>`
+    }`;
 }
 
 function summary(visit: Visit, delivery: Delivery, named: Markup): VNode {
@@ -103,20 +123,23 @@ function resendForm({ reader, visitor, formToken }: Visit, delivery: Delivery): 
   </form>`;
 }
 
-function attemptTable({ reader, visitor }: Visit, attempts: readonly Attempt[]): VNode {
+/** All attempts, the newest first; each leads to what was sent and answered. */
+function attemptTable({ reader, visitor }: Visit, { seq }: Delivery, attempts: readonly Attempt[]): VNode {
   const columns = ['number', 'at', 'took', 'result', 'fault', 'body'] as const;
   return table({
     label: reader.text('delivery.attempts'),
     columns: columns.map((column) => reader.text(`attempt.${column}`)),
     numeric: [0],
     rows: attempts.map(({ number, at, took, status, fault, answer, done }) => [
-      reader.number(number),
+      visitor.seesPersons
+        ? html`<a href=${`/deliveries/${seq}?attempt=${number}#attempt`}>${reader.number(number)}</a>`
+        : reader.number(number),
       timeOf(reader, at),
       `${reader.number(took)} ms`,
       state(done ? 'ok' : 'bad', status === null ? reader.text('attempt.none') : String(status)),
       said(reader, fault),
       // A receiver may send back what it was told.
-      !visitor.seesPersons ? reader.text('attempt.hidden') : answer && html`<div class="wide">${answer}</div>`,
+      !visitor.seesPersons ? reader.text('attempt.hidden') : answer && html`<div class="wide">${brief(answer)}</div>`,
     ]),
   });
 }

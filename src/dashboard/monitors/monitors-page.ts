@@ -12,6 +12,7 @@ import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
 import { monitorAddress } from '../addresses/addresses.ts';
 import { deliveriesAddress } from '../addresses/deliveries.ts';
+import { successStrip } from '../deliveries/strip.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -129,7 +130,8 @@ function day(visit: Visit, { id, url }: Monitor, statistics: DeliveryStatistics 
   return html`<dl class="figures">
       ${figures.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value ?? '–'}</dd></div>`)}
     </dl>
-    ${isSample && html`<p class="quiet">${reader.text('monitor.sample', { count: tried })}</p>`} ${link}`;
+    ${isSample && html`<p class="quiet">${reader.text('monitor.sample', { count: tried })}</p>`}
+    ${successStrip(reader, statistics)} ${link}`;
 }
 
 /** Everybody who gets mail, or got it until it ended. */

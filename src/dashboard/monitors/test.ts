@@ -66,7 +66,7 @@ const isNotPosted = (code: string | undefined): code is (typeof NOT_POSTED)[numb
 async function payloadOf({ store, management }: ServicePageDeps, delivery: string): Promise<string> {
   if (!/^\d{1,15}$/.test(delivery)) return '';
   const body = await readDeliveryBody(store.db, Number(delivery), management.monitorOptions);
-  return body === undefined ? '' : JSON.stringify(JSON.parse(body), null, 2);
+  return body === undefined ? '' : JSON.stringify(JSON.parse(body.bytes.toString()), null, 2);
 }
 
 function askPage(

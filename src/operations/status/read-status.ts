@@ -5,7 +5,7 @@ import type { Crm } from '../../connector/crm/crm.ts';
 import { countDifferences } from '../../connector/history/differences.ts';
 import { countByKind, type ReviewCount } from '../../connector/review/review-list.ts';
 import { type Count, counts } from '../../runtime/lanes/count-lanes.ts';
-import { countFailing } from '../../service/delivery/deliveries.ts';
+import { countUpTo } from '../../service/delivery/deliveries.ts';
 import { AHEAD, COUNT, WATCH_QUEUE } from '../../service/register/watch/ingest-page.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { type ConnectionRow, readConnections } from './connections.ts';
@@ -68,7 +68,7 @@ export async function readState(
     sources: await readSources(db),
     day: await readDay(db, now),
     shares: await readShares(db, now),
-    failing: await countFailing(db, MOST_COUNTED + 1),
+    failing: await countUpTo(db, MOST_COUNTED + 1, { state: 'failing' }),
     first: await firstStep(db, halves),
   };
 }

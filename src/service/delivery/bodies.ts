@@ -65,11 +65,11 @@ export function createBodies(options: WireOptions): DeliveryBodies {
   };
 }
 
-/** The body of a delivery as JSON; undefined if the delivery or its change was deleted. */
-export async function readDeliveryBody(db: Db, seq: number, options: WireOptions): Promise<string | undefined> {
+/** The body of a delivery; undefined if the delivery or its change was deleted. */
+export async function readDeliveryBody(db: Db, seq: number, options: WireOptions): Promise<DeliveryBody | undefined> {
   const head = await db.selectFrom('delivery').select(['change', 'events']).where('seq', '=', seq).executeTakeFirst();
   const change = head && (await loadChanges(db, [head])).get(head.change);
-  return change && bodyOf(change, head.events, options, await readErasures(db)).bytes.toString();
+  return change && bodyOf(change, head.events, options, await readErasures(db));
 }
 
 const keyOf = ({ change, events }: Head): string => `${change} ${events}`;

@@ -50,6 +50,8 @@ export interface Attempt {
   readonly status: number | null;
   readonly fault: string | null;
   readonly answer: string | null;
+  /** Of the answer, names in lower case, without secrets; null without an answer. */
+  readonly headers: Readonly<Record<string, string>> | null;
   readonly done: boolean;
 }
 
@@ -89,7 +91,7 @@ const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
 
 type Delivered = ExpressionBuilder<StoreSchema, 'delivery'>;
 
-/** Whether an attempt of the current schedule failed; literals let the engines use the partial index. */
+/** Whether an attempt of the current schedule failed; literals let the engines use the partial indexes. */
 const isFailing = (row: Delivered): Expression<SqlBool> =>
   row.and([
     row('delivery.state', '=', sql.lit<StoredState>('due')),
@@ -103,12 +105,13 @@ const isIn =
   (state: DeliveryState) =>
   (row: Delivered): Expression<SqlBool> => {
     if (state === 'failing') return isFailing(row);
-    const isStored = row('delivery.state', '=', state);
+    const isStored = row('delivery.state', '=', sql.lit<StoredState>(state));
     return state === 'due' ? row.and([isStored, row.not(isFailing(row))]) : isStored;
   };
 
-export const countFailing = (db: Db, most: number): Promise<number> =>
-  countRows(db, filtered(db.selectFrom('delivery'), { state: 'failing' }).select('delivery.seq').limit(most));
+/** Counts up to a limit. */
+export const countUpTo = (db: Db, most: number, filter: Omit<DeliveryFilter, 'limit'>): Promise<number> =>
+  countRows(db, filtered(db.selectFrom('delivery'), filter).select('delivery.seq').limit(most));
 
 export async function listDeliveries(db: Db, filter: DeliveryFilter = {}): Promise<readonly Delivery[]> {
   const columns = ['seq', 'monitor', 'entity', 'events', 'attempts', 'status', 'error'] as const;
@@ -161,11 +164,15 @@ export async function countReplayable(db: Db, filter: DeliveryFilter): Promise<n
 export async function attemptsOf(db: Db, delivery: number): Promise<readonly Attempt[]> {
   const rows = await db
     .selectFrom('attempt')
-    .select(['at', 'took', 'number', 'status', 'fault', 'answer', 'done'])
+    .select(['at', 'took', 'number', 'status', 'fault', 'answer', 'headers', 'done'])
     .where('delivery', '=', delivery)
     .orderBy('id')
     .execute();
-  return rows.map(({ done, ...row }) => ({ ...row, done: done === 1 }));
+  return rows.map(({ done, headers, ...row }) => ({
+    ...row,
+    headers: headers === null ? null : JSON.parse(headers),
+    done: done === 1,
+  }));
 }
 
 /**

@@ -55,6 +55,8 @@ export interface Posted {
   /** In words; null after a success. */
   readonly error: string | null;
   readonly answer: string;
+  /** Of the answer; null without one. */
+  readonly headers: Readonly<Record<string, string>> | null;
   readonly outcome: AttemptOutcome;
   readonly retryAfterMs: number | undefined;
 }
@@ -92,7 +94,12 @@ export async function post(
     const error = outcome.kind === 'done' ? null : `answered ${status}${redirect && `, a redirect${redirect}`}`;
     const retry = retryAfterMs(answer.headers['retry-after'], at);
     const shown = withoutSecrets(answer.body, webhook.masked);
-    return { at, took: took(), status, fault: null, error, answer: shown, outcome, retryAfterMs: retry };
+    const told = Object.entries(answer.headers).map(([name, value]) => [
+      name,
+      maskedHeader(name, value, webhook.masked),
+    ]);
+    const answered = { answer: shown, headers: Object.fromEntries(told) };
+    return { at, took: took(), status, fault: null, error, ...answered, outcome, retryAfterMs: retry };
   } catch (error) {
     if (!(error instanceof HttpFault)) throw error;
     if (error.kind === 'aborted') return undefined;
@@ -102,10 +109,36 @@ export async function post(
       disable: false,
       overloaded: error.kind === 'timeout',
     };
-    const none = { status: null, answer: '', retryAfterMs: undefined };
+    const none = { status: null, answer: '', headers: null, retryAfterMs: undefined };
     return { at, took: took(), fault: error.kind, error: withoutAddress(error.message, webhook.url), outcome, ...none };
   }
 }
+
+const MASK = '***';
+
+/** Headers of an answer that hold secrets of its sender. */
+const SECRET_HEADERS: ReadonlySet<string> = new Set([
+  'set-cookie',
+  'authorization',
+  'proxy-authenticate',
+  'www-authenticate',
+]);
+
+const maskedHeader = (name: string, value: string, masked: readonly string[]): string =>
+  SECRET_HEADERS.has(name) ? MASK : withoutSecrets(value, masked);
+
+/** The headers that {@link post} sends with an attempt, without what proves who sent it. */
+export const sentHeaders = (
+  { id, attempt }: Pick<DeliveryMessage, 'id' | 'attempt'>,
+  at: number,
+  { credentials, secrets }: Security,
+): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(Object.keys(credentialHeaders(credentials)).map((name) => [name.toLowerCase(), MASK])),
+  'content-type': 'application/json',
+  ...signatureHeaders([], { id, timestampMs: at, body: '' }),
+  ...(secrets.length > 0 && { 'webhook-signature': MASK }),
+  'webhook-attempt': String(attempt),
+});
 
 /** A shorter secret would mask ordinary words. */
 const LEAST_SECRET = 4;
@@ -132,4 +165,4 @@ function withoutAddress(text: string, url: string): string {
 
 /** Masks secrets, because some webhooks echo the request, and the store holds no secret in plain text. */
 const withoutSecrets = (answer: string, masked: readonly string[]): string =>
-  masked.reduce((text, secret) => text.replaceAll(secret, '***'), answer);
+  masked.reduce((text, secret) => text.replaceAll(secret, MASK), answer);

@@ -1,7 +1,7 @@
 /** Stores the outcomes of attempts: deliveries, attempts, the health of monitors, and finished lanes. */
 import { sql } from 'kysely';
 import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
-import { each, eachRow, storable } from '../../store/each.ts';
+import { each, eachRow, storable, storableJson } from '../../store/each.ts';
 import { newestErasure, redactTexts } from '../../store/erasure/erasures.ts';
 import { engineOf, type Tx } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
@@ -138,12 +138,29 @@ async function writeRest(tx: Tx, results: readonly AttemptResult[], now: number)
     where delivery.seq = cast(each.seq as bigint) and delivery.state = 'due'`.execute(tx);
 }
 
-/** Characters to store of the answer to a successful attempt. */
+/** Characters to store of the answer to a successful attempt, and of the headers of any. */
 const DONE_ANSWER = 1_024;
+const HEADERS = { failed: 4_096, done: 512 };
+
+/** As many as fit, as JSON. */
+function storedHeaders(headers: Readonly<Record<string, string>>, most: number): string {
+  const kept: [string, string][] = [];
+  let left = most;
+  for (const [name, value] of Object.entries(headers)) {
+    left -= name.length + value.length;
+    if (left >= 0) kept.push([name, value]);
+  }
+  return storableJson(Object.fromEntries(kept));
+}
 
 /** Some webhooks echo the request: a person in it may have been erased during the post. */
 async function withoutErasedIn<
-  T extends { readonly at: number; readonly fault: string | null; readonly answer: string },
+  T extends {
+    readonly at: number;
+    readonly fault: string | null;
+    readonly answer: string;
+    readonly headers: string | null;
+  },
 >(tx: Tx, rows: readonly T[]): Promise<readonly (Omit<T, 'answer'> & { readonly answer: string | null })[]> {
   const erasedAt = await newestErasure(tx);
   if (erasedAt === undefined) return rows;
@@ -151,7 +168,12 @@ async function withoutErasedIn<
     tx,
     rows.flatMap(({ at, fault, answer }) => [fault, at <= erasedAt ? null : answer]),
   );
-  return rows.map((row, at) => ({ ...row, fault: texts[at * 2] ?? null, answer: texts[at * 2 + 1] ?? null }));
+  return rows.map((row, at) => ({
+    ...row,
+    fault: texts[at * 2] ?? null,
+    answer: texts[at * 2 + 1] ?? null,
+    headers: row.at <= erasedAt ? null : row.headers,
+  }));
 }
 
 async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise<void> {
@@ -161,17 +183,18 @@ async function writeAttempts(tx: Tx, results: readonly AttemptResult[]): Promise
     const fault = posted.fault === null ? error : `${posted.fault}: ${error}`;
     const isDone = state === 'done';
     const kept = storable(isDone ? answer.slice(0, DONE_ANSWER) : answer);
-    return [{ seq, number, at, took, status, fault, answer: kept, done: isDone ? 1 : 0 }];
+    const headers = posted.headers && storedHeaders(posted.headers, isDone ? HEADERS.done : HEADERS.failed);
+    return [{ seq, number, at, took, status, fault, answer: kept, headers, done: isDone ? 1 : 0 }];
   });
   if (rows.length === 0) return;
   const kept = await withoutErasedIn(tx, rows);
   await tx
     .insertInto('attempt')
-    .columns(['delivery', 'at', 'took', 'number', 'status', 'fault', 'answer', 'done'])
+    .columns(['delivery', 'at', 'took', 'number', 'status', 'fault', 'answer', 'headers', 'done'])
     .expression(
       sql`select cast(each.seq as bigint), cast(each.at as bigint), cast(each.took as bigint),
-        cast(each.number as bigint), cast(each.status as bigint), each.fault, each.answer, cast(each.done as bigint)
-        from ${eachRow(tx, ['seq', 'at', 'took', 'number', 'status', 'fault', 'answer', 'done'], kept)}
+        cast(each.number as bigint), cast(each.status as bigint), each.fault, each.answer, each.headers, cast(each.done as bigint)
+        from ${eachRow(tx, ['seq', 'at', 'took', 'number', 'status', 'fault', 'answer', 'headers', 'done'], kept)}
         where exists (select 1 from delivery where delivery.seq = cast(each.seq as bigint))`,
     )
     .execute();

@@ -135,6 +135,7 @@ async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
   const failing = "state = 'due' and attempts > 0";
   await index('delivery_failing', 'delivery', ['seq'], failing).execute();
   await index('delivery_failing_monitor', 'delivery', ['monitor', 'seq'], failing).execute();
+  await index('delivery_failed', 'delivery', ['seq'], "state = 'failed'").execute();
   await index('delivery_held', 'delivery', ['created_at'], "state = 'held'").execute();
   await index('delivery_state', 'delivery', ['monitor', 'state', 'seq']).execute();
   await index('delivery_created', 'delivery', ['created_at']).execute();
@@ -147,6 +148,7 @@ async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('status', integer)
     .addColumn('fault', text)
     .addColumn('answer', text)
+    .addColumn('headers', text)
     .addColumn('done', integer, zero)
     .execute();
   await index('attempt_delivery', 'attempt', ['delivery', 'id']).execute();

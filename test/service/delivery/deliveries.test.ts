@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   attemptsOf,
   countDeliveries,
-  countFailing,
+  countUpTo,
   dropDeliveries,
   listDeliveries,
   replayDeliveries,
@@ -129,7 +129,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect((await listDeliveries(store.db, { state: 'due' })).map(({ attempts }) => attempts)).toEqual([0]);
     const page = await pageDeliveries(store.db, { state: 'failing', monitor: one.id }, 10);
     expect(page).toMatchObject({ deliveries: [{ state: 'failing' }], older: undefined });
-    expect(await countFailing(store.db, 10)).toBe(1);
+    expect(await countUpTo(store.db, 10, { state: 'failing' })).toBe(1);
     const { seq = 0 } = failing[0] ?? {};
     expect(await store.write((tx) => sendDelivery(tx, seq, now()))).toBe('sent');
     // Twice asked is once sent.
@@ -140,7 +140,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(await store.write((tx) => replayDeliveries(tx, { since: now() - DAY }, now()))).toBe(1);
     await worker.drained();
     expect(await states(store)).toEqual(['done', 'done']);
-    expect(await countFailing(store.db, 10)).toBe(0);
+    expect(await countUpTo(store.db, 10, { state: 'failing' })).toBe(0);
     expect(await store.write((tx) => sendDelivery(tx, 99, now()))).toBe('unknown');
   });
 

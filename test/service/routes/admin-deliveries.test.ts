@@ -94,14 +94,15 @@ it('replays and drops, tells how many, and wakes whoever delivers', async () => 
 it('tells the attempts of one', async () => {
   const { harness, seqs } = await furnished(['failed']);
   const attempt = { at: NOON, took: 12, number: 1, status: 500, fault: null, answer: 'no' };
+  const headers = { 'x-request-id': '7' };
   await harness.store.write((tx) =>
     tx
       .insertInto('attempt')
-      .values({ ...attempt, delivery: seqs[0] ?? 0 })
+      .values({ ...attempt, headers: JSON.stringify(headers), delivery: seqs[0] ?? 0 })
       .execute(),
   );
   const answer = await harness.call('GET', `${DELIVERIES}/${seqs[0]}/attempts`);
-  expect(answer.json).toEqual([{ ...attempt, at: '2026-03-01T12:00:00.000Z', done: false }]);
+  expect(answer.json).toEqual([{ ...attempt, headers, at: '2026-03-01T12:00:00.000Z', done: false }]);
 });
 
 it('sends one now, and all that did not arrive since a time', async () => {

@@ -21,7 +21,7 @@ export async function pageDeliveries(
   const before = Math.min(filter.before ?? Number.POSITIVE_INFINITY, await endAt(db, filter.until));
   const bounded = { ...filter, before, limit: limit + 1 };
   if (filter.monitor !== undefined) return pageOf(await listOfMonitor(db, bounded), limit, undefined);
-  const hasIndex = filter.entity !== undefined || filter.state === 'failing';
+  const hasIndex = filter.entity !== undefined || filter.state === 'failing' || filter.state === 'failed';
   const from = hasIndex ? 0 : Math.max(0, before - LOOKED_THROUGH);
   return pageOf(await listDeliveries(db, { ...bounded, from }), limit, from > 1 ? from : undefined);
 }

@@ -10,10 +10,13 @@ export interface DeliveryStatistics {
   readonly latency: { readonly median: number; readonly slow: number } | undefined;
   /** Whether there were more deliveries than these newest ones. */
   readonly isSample: boolean;
+  /** The newest that were tried, oldest first: whether each arrived. */
+  readonly recent: readonly boolean[];
 }
 
 const DAY_MS = 86_400_000;
 const SAMPLE = 500;
+const RECENT = 60;
 type StoredState = DeliveryTable['state'];
 const STATES: readonly StoredState[] = ['done', 'due', 'held', 'failed'];
 
@@ -67,11 +70,16 @@ function statisticsOf({ rows, isSample }: Sample): DeliveryStatistics {
   const took = rows
     .flatMap(({ state, createdAt, endedAt }) => (state === 'done' && endedAt !== null ? [endedAt - createdAt] : []))
     .toSorted((a, b) => a - b);
+  const tried = rows.filter(({ attempts }) => attempts > 0);
   const at = (part: number): number => took[Math.ceil(took.length * part) - 1] ?? 0;
   return {
-    tried: rows.filter(({ attempts }) => attempts > 0).length,
+    tried: tried.length,
     delivered: took.length,
     latency: took.length === 0 ? undefined : { median: at(0.5), slow: at(0.95) },
     isSample,
+    recent: tried
+      .toSorted((a, b) => a.seq - b.seq)
+      .slice(-RECENT)
+      .map(({ state }) => state === 'done'),
   };
 }
