@@ -21,6 +21,8 @@ export interface Observed {
   readonly behind: readonly { readonly source: string; readonly since: number }[];
   /** Parts of the register for which the store holds fewer documents than the register counts. */
   readonly missing: readonly { readonly part: string; readonly source: number; readonly stored: number }[];
+  /** Sources of the register that state other values than the leading one for too many companies. */
+  readonly differing: readonly { readonly origin: string; readonly compared: number; readonly differing: number }[];
   readonly freeBytes: number | undefined;
   readonly waiting: number;
   readonly proposals: readonly {
@@ -76,6 +78,7 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
     ...observed.failed.map(ofFailed),
     ...observed.behind.filter(({ since }) => now - since >= thresholds.registerBehindMinutes * MINUTE_MS).map(ofSource),
     ...observed.missing.map(ofMissing),
+    ...observed.differing.map(ofDiffering),
     ...ofDisk(observed.freeBytes),
     ...ofBackup(observed.backupFailsSince),
     ...observed.gaps.map(ofGap),
@@ -190,6 +193,13 @@ const ofMissing = ({ part, source, stored }: Observed['missing'][number]): Condi
   what: `${source - stored} of the ${source} ${part} that the register counts are not stored`,
   advice:
     'cvrsync reads the whole register again in addition to what is new, and counts again. If this stays, `cvrsync check` and the log name the cause.',
+});
+
+const ofDiffering = ({ origin, compared, differing }: Observed['differing'][number]): Condition => ({
+  key: `differing:${origin}`,
+  what: `The source ${origin} states other values than the leading one for ${differing} of ${compared} companies and production units`,
+  advice:
+    'cvrsync sends only what the leading source says. `cvrsync check` names the events and an example: the first source in service.register leads.',
 });
 
 const ofDisk = (free: number | undefined): readonly Condition[] =>

@@ -11,6 +11,7 @@ import { readBlocks } from '../runtime/limits/blocks.ts';
 import { SENDER_REFUSED } from '../service/mail/send.ts';
 import { readMissing } from '../service/register/watch/count-documents.ts';
 import { WATCH_QUEUE } from '../service/register/watch/ingest-page.ts';
+import { differsTooMuch, readDifferences } from '../service/register/watch/origins/second-readings.ts';
 import { WITHHELD_QUEUE } from '../service/register/watch/withheld.ts';
 import { readGapsToClose } from '../store/recovery/gap.ts';
 import type { Db, Store } from '../store/store.ts';
@@ -32,6 +33,7 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
       })),
     behind: await readBehind(db),
     missing: await readMissing(db),
+    differing: (await readDifferences(db, now)).filter(differsTooMuch),
     proposals: await readProposals(db),
     freeBytes: await store.freeBytes(),
     waiting: await countReview(db, now, { limit: reviewOver + 1 }),

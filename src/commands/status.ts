@@ -29,12 +29,12 @@ export const command = defineCommand({
   },
 });
 
-/** The register's source, which is asked only how far it was read. */
+/** The register's sources, which are asked only how far they were read. */
 async function registerOf({ service }: Config, store: StatusNeeds['store']): Promise<StatusNeeds['register']> {
   if (service === undefined) return undefined;
-  const { openSource, registerPlace } = await import('../service/sources.ts');
+  const { openRegister } = await import('../service/sources.ts');
   const http = () => Promise.reject(new Error('the status calls nobody'));
-  return { ...openSource(service.register, { store, http, now: Date.now }), from: registerPlace(service.register) };
+  return openRegister(service, { store, http, now: Date.now });
 }
 
 type Part = string | Toned;
@@ -130,7 +130,10 @@ function connection({ name, state, decidedAt, writtenAt }: ConnectionRow, at: nu
 
 function register({ register: found, sources, at }: Status): readonly Line[] {
   if (found === undefined) return [];
-  const rows = found.parts.map((part) => registerPart(part, at));
+  const isOne = new Set(found.parts.map(({ source }) => source)).size < 2;
+  const rows = found.parts.map((part) =>
+    registerPart(isOne ? part : { ...part, name: `${part.source}: ${part.name}` }, at),
+  );
   const others = sources.flatMap(({ name, error, since }): Line[] =>
     error === null ? [] : [[name, toned('bad', 'fails'), `for ${lasting(at - since)}`, error]],
   );

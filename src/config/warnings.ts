@@ -20,13 +20,23 @@ export function configWarnings(config: Config, isLoopback: (host: string) => boo
     ...(connector?.webhook.auth ?? []).flatMap((auth) => aboutAuth(auth, isPublic)),
     ...inTheClear('admin.oidc.issuer', admin.oidc?.issuer, 'the client secret and sign-ins', isLoopback),
     ...inTheClear('connector.upstream.baseUrl', connector?.upstream?.baseUrl, 'the access key', isLoopback),
-    ...(service?.register.source === 'cvr'
-      ? inTheClear('service.register.baseUrl', service.register.baseUrl, REGISTER_SENDS, isLoopback).map((each) => ({
-          ...each,
-          isKnown: true as const,
-        }))
-      : []),
+    ...(service === undefined ? [] : aboutRegister(service.register, isLoopback)),
   ];
+}
+
+type Register = NonNullable<Config['service']>['register'];
+
+/** Several sources stand in a list, and are named by their place in it. */
+function aboutRegister(register: Register, isLoopback: (host: string) => boolean): readonly ConfigWarning[] {
+  const sources = Array.isArray(register) ? register : [register];
+  return sources.flatMap((each, index) => {
+    if (each.source !== 'cvr') return [];
+    const subject = `service.register${Array.isArray(register) ? `.${index}` : ''}.baseUrl`;
+    return inTheClear(subject, each.baseUrl, REGISTER_SENDS, isLoopback).map((one) => ({
+      ...one,
+      isKnown: true as const,
+    }));
+  });
 }
 
 const REGISTER_SENDS = 'user name, password and what the register answers';

@@ -135,6 +135,16 @@ export function createMetrics() {
       'part',
       'where',
     ]),
+    registerSourceLagSeconds: gauge(
+      'register_source_lag_seconds',
+      'How far behind each source of the register is read; 0 if nothing waits.',
+      ['source'],
+    ),
+    registerDifferences: gauge(
+      'register_differences',
+      'Companies and production units of which a source states another value than the leading one for hours.',
+      ['source', 'event'],
+    ),
     registerLagSeconds: gauge('register_lag_seconds', 'How far behind the register is read; 0 if nothing waits.'),
     countUnknownEvent: (event: string): void => unknownEvents.inc({ event: unknownLabel(event) }),
     countMalformedEntry: (event: string): void => malformedEntries.inc({ event: malformedLabel(event) }),

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Config } from '../config/load.ts';
 import { limitsOf } from '../connector/crm/connect.ts';
 import { type Daemon, readDaemons } from '../runtime/daemons.ts';
-import { BEHIND_MS, type ReadableSource, readProgress } from '../service/register/watch/progress.ts';
+import { BEHIND_MS, errorsText, type ReadableSource, readProgress } from '../service/register/watch/progress.ts';
 import { isoTime, nullable, timeText } from '../service/routes/schemas.ts';
 import { aboutRows } from '../store/count.ts';
 import type { Db, Store } from '../store/store.ts';
@@ -22,8 +22,8 @@ import {
 export interface StatusNeeds {
   readonly store: Store;
   readonly installed: () => Omit<StatusDeps, 'store'>;
-  /** The source of the register, and where it is; undefined if no service is configured. */
-  readonly register?: (ReadableSource & { readonly from: string }) | undefined;
+  /** The sources of the register, and where they are; undefined if no service is configured. */
+  readonly register?: { readonly sources: readonly ReadableSource[]; readonly from: string } | undefined;
 }
 
 /** The connections and halves of a configuration. */
@@ -42,6 +42,7 @@ export interface RegisterState {
   readonly stored: number;
   readonly parts: readonly {
     readonly name: string;
+    readonly source: string;
     readonly state: 'waits' | 'loading' | 'behind' | 'up to date';
     readonly readAt: number | undefined;
     /** The first load has read all documents up to this time of the register. */
@@ -100,6 +101,7 @@ const answer = Type.Object(
         parts: Type.Array(
           Type.Object({
             name: Type.String(),
+            source: Type.String(),
             state: Type.String({ description: 'waits, loading, behind or up to date' }),
             readAt: maybeTime('When it was last read'),
             loadedUntil: maybeTime('Until which time of the register the first load is read'),
@@ -179,14 +181,19 @@ async function statusOf(deps: StatusDeps, register: StatusNeeds['register'], now
   };
 }
 
-async function registerOf(db: Db, source: NonNullable<StatusNeeds['register']>, now: number): Promise<RegisterState> {
-  const progress = await readProgress(db, source);
+async function registerOf(
+  db: Db,
+  { sources, from }: NonNullable<StatusNeeds['register']>,
+  now: number,
+): Promise<RegisterState> {
+  const progress = await readProgress(db, sources);
   return {
-    from: source.from,
-    error: progress?.error ?? null,
+    from,
+    error: progress === undefined ? null : errorsText(progress, sources.length === 1),
     stored: (await aboutRows(db, 'snapshot')).count,
-    parts: (progress?.parts ?? []).map(({ name, readAt, loadedUntil, more }) => ({
+    parts: (progress?.parts ?? []).map(({ name, source, readAt, loadedUntil, more }) => ({
       name,
+      source,
       state: readAt === 0 ? 'waits' : now - readAt > BEHIND_MS ? 'behind' : more === true ? 'loading' : 'up to date',
       readAt: readAt === 0 ? undefined : readAt,
       loadedUntil: loadedUntil === 0 ? undefined : loadedUntil,

@@ -5,10 +5,11 @@ import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
 import type { RegisterSource } from './register/source/source.ts';
 import { readCount, readMissing } from './register/watch/count-documents.ts';
-import { BEHIND_MS, readProgress } from './register/watch/progress.ts';
+import { BEHIND_MS, errorsText, readProgress } from './register/watch/progress.ts';
+import { differsTooMuch, readDifferences } from './register/watch/origins/second-readings.ts';
 import { WITHHELD_KEY, WITHHELD_QUEUE } from './register/watch/withheld.ts';
-import type { RegisterSettings } from './service-settings.ts';
-import { openSource } from './sources.ts';
+import type { RegisterSettings, ServiceSettings } from './service-settings.ts';
+import { openSource, registerPlace, registersOf } from './sources.ts';
 
 export interface RegisterCheckDeps {
   readonly store: Store;
@@ -18,20 +19,27 @@ export interface RegisterCheckDeps {
 
 const subject = 'register';
 
-export async function checkRegister(
+/** Checks each source, and where they differ. */
+export async function checkRegisters(
+  deps: RegisterCheckDeps,
+  settings: Pick<ServiceSettings, 'register'>,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const found = await Promise.all(registersOf(settings).map((register) => checkRegister(deps, register, signal)));
+  return [...found.flat(), ...(await checkCount(deps)), ...(await checkLimit(deps)), ...(await checkDifferences(deps))];
+}
+
+async function checkRegister(
   deps: RegisterCheckDeps,
   register: RegisterSettings,
   signal: AbortSignal,
 ): Promise<Findings> {
-  const from = register.source === 'file' ? register.path : register.baseUrl;
+  const from = registerPlace(register);
   const source = openSource(register.source === 'cvr' ? { ...register, pageSize: 1 } : register, deps);
-  const lag = [...(await checkLag(deps, source)), ...(await checkCount(deps)), ...(await checkLimit(deps))];
+  const lag = await checkLag(deps, source);
   try {
     const [first] = (await source.page(undefined, signal)).documents;
-    if (first !== undefined)
-      return lag.some(({ level }) => level !== 'info')
-        ? lag
-        : [{ level: 'ok', subject, found: `${from} gives documents` }, ...lag];
+    if (first !== undefined) return lag.length > 0 ? lag : [{ level: 'ok', subject, found: `${from} gives documents` }];
     const advice =
       register.source === 'file' ? 'put register documents there' : 'see that service.register.since is past';
     return [...lag, { level: 'warn', subject, found: `${from} answers, and gives no document`, advice }];
@@ -44,6 +52,19 @@ export async function checkRegister(
   } finally {
     await source.close?.();
   }
+}
+
+/** How often a source states another value than the leading one. */
+async function checkDifferences({ store: { db }, now }: RegisterCheckDeps): Promise<Findings> {
+  const advice =
+    'compare an example with the register itself, and name the source that is right first in service.register: the first one leads';
+  return (await readDifferences(db, now())).map((differences) => {
+    const { origin, compared, differing, byEvent, example } = differences;
+    const kinds = Object.entries(byEvent).map(([event, count]) => `${count} in ${event}`);
+    const which = differing === 0 ? '' : `: ${kinds.join(', ')}; for example ${example}`;
+    const found = `${origin} differs from the leading source in ${differing} of ${compared} companies and production units${which}`;
+    return differsTooMuch(differences) ? { level: 'warn', subject, found, advice } : { level: 'info', subject, found };
+  });
 }
 
 async function checkCount({ store: { db } }: RegisterCheckDeps): Promise<Findings> {
@@ -75,7 +96,9 @@ async function checkLimit({ store: { db } }: RegisterCheckDeps): Promise<Finding
 
 /** Each part of the register that was not read for long, or never while another was. */
 async function checkLag({ store: { db }, now }: RegisterCheckDeps, source: RegisterSource): Promise<Findings> {
-  const { parts, error } = (await readProgress(db, source)) ?? { parts: [], error: null };
+  const progress = (await readProgress(db, [source])) ?? { parts: [], errors: [] };
+  const { parts } = progress;
+  const error = errorsText(progress, true);
   const why = error === null ? '' : `: ${error}`;
   return parts
     .filter(({ readAt }) => now() - readAt > BEHIND_MS)

@@ -4,7 +4,7 @@ import { BENEFICIAL_OWNER_EVENTS } from '../protocol/beneficial-owners.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
-import { checkRegister, reasonOf } from './check-register.ts';
+import { checkRegisters, reasonOf } from './check-register.ts';
 import { countDeliveries } from './delivery/deliveries.ts';
 import type { Secrets } from './keys/secrets.ts';
 import { openMailer } from './mail/send.ts';
@@ -35,7 +35,7 @@ export async function serviceFindings(
 ): Promise<Findings> {
   const monitors = readMonitors(deps);
   const parts = [
-    checkRegister(deps, config.service.register, signal),
+    checkRegisters(deps, config.service, signal),
     checkMail(config, monitors, signal),
     checkMonitors(deps, monitors, config.service),
     checkWebhooks(config),

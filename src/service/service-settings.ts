@@ -18,7 +18,8 @@ export type RegisterSettings =
     };
 
 export interface ServiceSettings {
-  readonly register: RegisterSettings;
+  /** One source, or several, the leading first. */
+  readonly register: RegisterSettings | readonly RegisterSettings[];
   readonly webhooks: {
     readonly allowPrivateAddresses: boolean;
     readonly allow: readonly string[];

@@ -25,6 +25,7 @@ import { ASK_BATCH, fetchMissing } from './register/watch/fetch-missing.ts';
 import { WATCH_QUEUE } from './register/watch/ingest-page.ts';
 import { measureRegister, type ReadableSource } from './register/watch/progress.ts';
 import { releaseWithheld } from './register/watch/release-withheld.ts';
+import { storeComparing } from './register/watch/origins/second-readings.ts';
 import { markWatch, startWatch } from './register/watch/watch.ts';
 import { WITHHELD_QUEUE } from './register/watch/withheld.ts';
 import { type Access, createAccess } from './routes/access.ts';
@@ -32,7 +33,7 @@ import { addMonitoringRoutes } from './routes/monitoring.ts';
 import { addNewsRoutes } from './routes/news.ts';
 import { addTestWebhookRoutes } from './routes/testwebhook.ts';
 import type { ServiceSettings } from './service-settings.ts';
-import { openSource, registerPlace, watchDeps, watchTasks } from './sources.ts';
+import { openRegister, watchDeps, watchTasks } from './sources.ts';
 import { type MonitorTest, type TestContent, testMonitor } from './test-webhook/test-monitor.ts';
 
 export interface ServiceDeps {
@@ -49,7 +50,7 @@ export interface ServiceManagement {
   readonly secrets: Secrets;
   readonly wakeUp: Pick<WakeUp, 'ring'>;
   readonly monitorOptions: MonitorOptions;
-  readonly register: ReadableSource & { readonly from: string; readonly canFind: boolean };
+  readonly register: { readonly sources: readonly ReadableSource[]; readonly from: string; readonly canFind: boolean };
   /** Posts one payload to a monitor's webhook; `entity` is canonical. */
   readonly testMonitor: (monitor: Monitor, content: TestContent) => Promise<MonitorTest>;
   readonly access: Pick<Access, 'checkKey'>;
@@ -79,7 +80,7 @@ const STATES = 20;
 export function createService(deps: ServiceDeps, server: Server | undefined, settings: ServiceSettings): Service {
   const { store, now, log, secrets } = deps;
   const parts = openParts(deps, settings);
-  const { wakeUp, transports, source, tasks } = parts;
+  const { wakeUp, transports, register, tasks } = parts;
   const access = createAccess({ store, now, log, requestsPerMinute: settings.requestsPerMinute });
   if (server !== undefined) addRoutes(server, access, parts, settings);
   let workers: readonly Worker[] = [];
@@ -96,6 +97,11 @@ export function createService(deps: ServiceDeps, server: Server | undefined, set
         const made = connector === undefined ? [] : await ensureOwnJobs(tx, secrets, connector, now());
         await seedServiceHousekeeping(tx, now());
         await markWatch(tx, tasks, now());
+        await storeComparing(
+          tx,
+          register.sources.map(({ origin }) => origin),
+          now(),
+        );
         return made;
       });
       workers = startWorkers(parts, settings, publicUrl);
@@ -105,14 +111,14 @@ export function createService(deps: ServiceDeps, server: Server | undefined, set
       await store.write((tx) => markWatch(tx, tasks, now()));
       wakeUp.ring(WATCH_QUEUE);
     },
-    measure: () => measureRegister(store.db, source, deps.metrics, now()),
+    measure: () => measureRegister(store.db, register.sources, deps.metrics, now()),
     async drained() {
       // In the order of the queues: see startWorkers.
       for (const worker of workers) await worker.drained();
     },
     async stop(graceMs, stray) {
       await Promise.all(workers.map((worker) => worker.stop(graceMs, stray)));
-      await source.close?.();
+      for (const source of register.sources) await source.close?.();
       await transports.close();
     },
   };
@@ -128,29 +134,30 @@ function openParts(deps: ServiceDeps, settings: ServiceSettings) {
   const { http, ownTransport } = transports;
   const { deprecatedReport } = settings.reports;
   const posting = { http, ownTransport, emailEvent, beneficialOwners, deprecatedReport };
-  const source = openSource(settings.register, deps);
+  const register = openRegister(settings, deps);
   const sourceDeps = { ...common, http: watchOutages({ store, now, log }).watchHosts(deps.http) };
-  const tasks = watchTasks(sourceDeps, source, settings);
+  const tasks = watchTasks(sourceDeps, register, settings);
   // Prometheus sees no increase in a series that begins with its first document.
   metrics.documents.inc({ result: 'unreadable' }, 0);
   const own: { connector: OwnConnector | undefined } = { connector: undefined };
-  return { wakeUp, common, transports, posting, source, sourceDeps, tasks, own };
+  return { wakeUp, common, transports, posting, register, sourceDeps, tasks, own };
 }
 
 type Parts = ReturnType<typeof openParts>;
 
 function managementOf(
   { secrets }: ServiceDeps,
-  { wakeUp, common, posting, source }: Parts,
+  { wakeUp, common, posting, register }: Parts,
   settings: ServiceSettings,
 ): Omit<ServiceManagement, 'access'> {
-  const { register, placeType } = settings;
+  const { placeType } = settings;
+  const { sources, from } = register;
   const testing = { ...common, ...posting, placeType };
   return {
     secrets,
     wakeUp,
     monitorOptions: monitorOptions(settings),
-    register: { ...source, from: registerPlace(register), canFind: source.find !== undefined },
+    register: { sources, from, canFind: sources.some(({ find }) => find !== undefined) },
     testMonitor: (monitor, content) => testMonitor(testing, monitor, content, new AbortController().signal),
   };
 }
@@ -166,7 +173,8 @@ function addRoutes(server: Server, access: Access, { common, posting, own }: Par
 
 /** Starts a worker for each queue; each queue feeds only later ones. */
 function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string): readonly Worker[] {
-  const { common, posting, source, sourceDeps, tasks } = parts;
+  const { common, posting, register, sourceDeps, tasks } = parts;
+  const { sources } = register;
   const { webhooks, smtp, placeType, news, reports, beneficialOwners = false } = settings;
   const leased = { ...common, leaseMs: settings.leaseSeconds * 1_000 };
   const delivery = {
@@ -185,14 +193,14 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
       ...one,
       queue: ASK_QUEUE,
       batch: ASK_BATCH,
-      run: (claims, signal) => fetchMissing(watchDeps(sourceDeps, settings), source, claims, signal),
+      run: (claims, signal) => fetchMissing(watchDeps(sourceDeps, settings, sources), sources, claims, signal),
     }),
     startWorker({
       ...one,
       queue: WITHHELD_QUEUE,
       batch: 1,
       async run(claims) {
-        for (const claim of claims) await releaseWithheld(watchDeps(sourceDeps, settings), claim);
+        for (const claim of claims) await releaseWithheld(watchDeps(sourceDeps, settings, sources), claim);
       },
     }),
     startWorker({

@@ -15,7 +15,7 @@ import { createCvrSource } from './register/source/cvr.ts';
 import { createFileSource } from './register/source/file.ts';
 import { withPageAhead } from './register/source/page-ahead.ts';
 import type { RegisterSource } from './register/source/source.ts';
-import { registerTasks, type WatchDeps, type WatchTasks } from './register/watch/watch.ts';
+import { type PolledSource, registerTasks, type WatchDeps, type WatchTasks } from './register/watch/watch.ts';
 import { REPORTS_KEY, runReports } from './reports/report-worker.ts';
 import type { RegisterSettings, ServiceSettings } from './service-settings.ts';
 
@@ -37,27 +37,61 @@ export function openSource(
     : createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
 }
 
+/** One or several sources of the register, the leading first. */
+export const registersOf = ({ register }: Pick<ServiceSettings, 'register'>): readonly RegisterSettings[] =>
+  isList(register) ? register : [register];
+
+const isList = (register: ServiceSettings['register']): register is readonly RegisterSettings[] =>
+  Array.isArray(register);
+
 /** Where a register is read from: a folder, or an address. */
 export const registerPlace = (register: RegisterSettings): string =>
   register.source === 'file' ? register.path : register.baseUrl;
 
-/** Reads ahead only from the register, which is slow; files are not. */
-const pagesOf = ({ source: kind }: RegisterSettings, source: RegisterSource): RegisterSource =>
-  kind === 'cvr' ? withPageAhead(source) : source;
+export interface OpenRegister {
+  /** The leading first. */
+  readonly sources: readonly RegisterSource[];
+  readonly polled: readonly PolledSource[];
+  readonly from: string;
+}
+
+/** Opens all sources of the register. */
+export function openRegister(
+  settings: Pick<ServiceSettings, 'register'>,
+  deps: Parameters<typeof openSource>[1],
+): OpenRegister {
+  const registers = registersOf(settings);
+  const polled = registers.map((register) => {
+    const source = openSource(register, deps);
+    // Reads ahead only from the register, which is slow; files are not.
+    const pages = register.source === 'cvr' ? withPageAhead(source) : source;
+    return { source: pages, pollMs: register.pollSeconds * 1_000 };
+  });
+  return {
+    sources: polled.map(({ source }) => source),
+    polled,
+    from: registers.map(registerPlace).join(', '),
+  };
+}
 
 const publishing = ({ news, smtp }: ServiceSettings) => ({ news, digestHour: smtp?.digestHour });
 
-export const watchDeps = (deps: SourceDeps, settings: ServiceSettings): WatchDeps => ({
+export const watchDeps = (
+  deps: SourceDeps,
+  settings: ServiceSettings,
+  sources: readonly RegisterSource[],
+): WatchDeps => ({
   ...deps,
+  origins: [...new Set(sources.map(({ origin }) => origin))],
   placeType: settings.placeType,
   recodingGuard: settings.recodingGuard,
   beneficialOwners: settings.beneficialOwners === true,
   publish: publishing(settings),
 });
 
-export function watchTasks(deps: SourceDeps, source: RegisterSource, settings: ServiceSettings): WatchTasks {
+export function watchTasks(deps: SourceDeps, register: OpenRegister, settings: ServiceSettings): WatchTasks {
   const { now, wakeUp } = deps;
-  const { register, news, reports, gazette, press } = settings;
+  const { news, reports, gazette, press } = settings;
   const how = publishing(settings);
   const publishes = {
     publish: (tx: Tx, changes: readonly Change[]) => publish(tx, changes, { ...how, now: now() }),
@@ -68,7 +102,7 @@ export function watchTasks(deps: SourceDeps, source: RegisterSource, settings: S
   };
   const notices = { ...deps, ...publishes };
   return {
-    ...registerTasks(watchDeps(deps, settings), pagesOf(register, source), register.pollSeconds * 1_000),
+    ...registerTasks(watchDeps(deps, settings, register.sources), register.polled),
     ...(reports.enabled && {
       [REPORTS_KEY]: (claim, signal) => runReports({ ...notices, settings: reports }, claim, signal),
     }),

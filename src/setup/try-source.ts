@@ -5,7 +5,7 @@ import { type Env, readerIn, substitute } from '../config/variables.ts';
 import { checkUpstream } from '../connector/check.ts';
 import type { CrmDeps } from '../connector/crm/crm.ts';
 import type { Findings } from '../runtime/finding.ts';
-import { checkRegister } from '../service/check-register.ts';
+import { checkRegisters } from '../service/check-register.ts';
 import { folderOf, type SetUpPlace } from './config-of.ts';
 import { SOURCE } from './draft.ts';
 import type { Settings } from './questions.ts';
@@ -58,7 +58,7 @@ async function tried(
   }
   const given = source === 'register' ? { source: 'cvr', username, password } : { source: 'file', path: place.samples };
   const register = await registerOf(given, place);
-  return register === undefined ? [] : checkRegister(deps, register, signal);
+  return register === undefined ? [] : checkRegisters(deps, { register }, signal);
 }
 
 const REQUESTS = 500;

@@ -6,6 +6,11 @@ export interface SnapshotTable {
   entity: string;
   /** JSON of the normalised snapshot. */
   body: string;
+  /**
+   * Whose documents it is made of, the leading first, with blanks between: `datafordeler cvr`. The digest, the loading
+   * time and `ahead` are of the leading one's document.
+   */
+  origins: Generated<string>;
   /** SHA-256 of the register's document, base64url: an unchanged document is skipped. */
   digest: string;
   /** When the register loaded the document, ISO 8601 UTC: an older one that arrives late is ignored. */
@@ -17,6 +22,22 @@ export interface SnapshotTable {
   /** 1 while the safety limit withholds a change of it. */
   withheld: Generated<number>;
   updated_at: number;
+}
+
+/** What another source said last of a company or production unit whose snapshot it does not lead. */
+export interface SecondReadingTable {
+  entity: string;
+  origin: string;
+  /** JSON of the parts of the snapshot that both sources cover, as this one states them. */
+  body: string;
+  digest: string;
+  loaded_at: string;
+  ahead: string | null;
+  ahead_at: number | null;
+  /** The events of the differences from the snapshot, with blanks between; null without any. */
+  differs: string | null;
+  /** Since when it differs, ms since 1970. */
+  differs_since: number | null;
 }
 
 /** A company in a merger, by the number of the register's organisation for the merger. */
@@ -253,6 +274,7 @@ interface MatchKeyStagedTable {
 
 export interface ServiceSchema {
   snapshot: SnapshotTable;
+  second_reading: SecondReadingTable;
   merger_party: MergerPartyTable;
   change: ChangeTable;
   monitor: MonitorTable;

@@ -16,6 +16,7 @@ const WELL: Observed = {
   proposals: [],
   behind: [],
   missing: [],
+  differing: [],
   freeBytes: 2 ** 40,
   waiting: 0,
   mailOutage: undefined,
@@ -66,6 +67,8 @@ describe('alerts with state: a condition', () => {
     expect(keysOf({ freeBytes: 500 * 1024 * 1024 })).toEqual(['disk']);
     expect(keysOf({ behind: [{ source: 'cvr', since: NOW - 59 * MINUTE }] })).toEqual([]);
     expect(keysOf({ behind: [{ source: 'cvr', since: NOW - HOUR }] })).toEqual(['source:cvr']);
+    const differing = [{ origin: 'datafordeler', compared: 100, differing: 10 }];
+    expect(keysOf({ differing })).toEqual(['differing:datafordeler']);
   });
 
   it('is a dead webhook within hours, not after days', () => {

@@ -63,7 +63,7 @@ async function load(store: Awaited<ReturnType<typeof openStore>>, { baseUrl, pag
     pollSeconds: POLL_SECONDS,
   } as const;
   const source = openSource(settings, { store, http: client.http, now });
-  const tasks = registerTasks(deps, withPageAhead(source), POLL_SECONDS * 1_000);
+  const tasks = registerTasks(deps, [{ source: withPageAhead(source), pollMs: POLL_SECONDS * 1_000 }]);
   const stored = async () => {
     const { values } = await metrics.documents.get();
     return values.reduce((sum, { labels, value }) => sum + (labels.result === 'new' ? value : 0), 0);

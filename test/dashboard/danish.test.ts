@@ -125,6 +125,7 @@ describe('in Danish', () => {
       failed: [1, 2].map((count) => ({ queue: 'sync:hubspot', count, since: 0 })),
       limits: ['hubspot', undefined].map((provider) => ({ provider, since: 0 })),
       behind: ['cvr', 'count'].map((source) => ({ source, since: 0 })),
+      differing: [{ origin: 'datafordeler', compared: 100, differing: 10 }],
       missing: [{ part: 'virksomheder', source: 3, stored: 1 }],
       freeBytes: 1,
       waiting: 9,

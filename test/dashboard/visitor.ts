@@ -143,10 +143,9 @@ function management(
     wakeUp: { ring: () => undefined },
     monitorOptions,
     register: {
-      name: 'cvr',
+      sources: [{ name: 'cvr', origin: 'cvr', parts: (cursor) => JSON.parse(cursor) }],
       from: 'https://register.example',
       canFind: true,
-      parts: (cursor) => JSON.parse(cursor),
     },
     testMonitor: (monitor, content) => testMonitor(deps, monitor, content, new AbortController().signal),
     access: createAccess({ store, now, requestsPerMinute: 500 }),

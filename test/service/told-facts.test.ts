@@ -14,7 +14,7 @@ import type { DiffOptions } from '../../src/service/register/diff/differ.ts';
 import type { Company } from '../../src/service/register/document/company.ts';
 import { readDocument } from '../../src/service/register/document/document.ts';
 import { readDocuments } from '../../src/service/register/watch/read-page.ts';
-import { stateOf } from '../../src/service/register/watch/state.ts';
+import { stateOf } from '../../src/service/register/diff/state.ts';
 import { SAMPLE_FOLDERS } from '../support/outside.ts';
 import { sampleDocuments } from '../support/sample-documents.ts';
 import { arbitraryDocument, DAYS } from './register/arbitrary.ts';

@@ -28,6 +28,7 @@ type Deps = Omit<WatchDeps, 'placeType' | 'recodingGuard'>;
 
 const source = (documents: Offer['documents']): RegisterSource => ({
   name: 'cvr',
+  origin: 'cvr',
   families: ALL_FAMILIES,
   page: async (cursor) => ({ documents: cursor === undefined ? documents : [], cursor: 'end', more: false }),
   find: async () => documents,
@@ -51,7 +52,7 @@ function tasksOf(watching: WatchDeps, offer: Offer, suffer: (text: string) => vo
   const gazette = { ...pace, baseUrl: gazetteUrl, gazetteProvider: 'G' };
   const press = { ...pace, pressProvider: 'P', feeds: [{ url: feedUrl, entityId: company, publishers: {} }] };
   const tasks: Readonly<Record<string, WatchTask>> = {
-    ...registerTasks(watching, source(documents), 1_000),
+    ...registerTasks(watching, [{ source: source(documents), pollMs: 1_000 }]),
     reports: (held, signal) => runReports({ ...deps, settings: reports }, held, signal),
     gazette: pollTask({ ...deps, settings: gazette }, pollGazette),
     press: pollTask({ ...deps, settings: press }, pollPress),
@@ -77,6 +78,6 @@ export async function readSources(given: Deps, offer: Offer, suffer: (text: stri
   };
   await Promise.all(Object.entries(tasks).map(run));
   const asked = await take('ask');
-  if (asked.length > 0) await fetchMissing(deps, source(offer.documents), asked, signal);
+  if (asked.length > 0) await fetchMissing(deps, [source(offer.documents)], asked, signal);
   await close();
 }

@@ -49,7 +49,7 @@ async function namedInProse(
 }
 
 /** The tables with statements of others about an entity; written values, notes and mails are derived from them. */
-const SOURCES: ReadonlySet<string> = new Set(['receipt', 'snapshot', 'news', 'fact', 'change']);
+const SOURCES: ReadonlySet<string> = new Set(['receipt', 'snapshot', 'second_reading', 'news', 'fact', 'change']);
 
 interface NamingRow {
   readonly row: EntityRow;

@@ -83,7 +83,13 @@ export const PLACES = {
     owners: ofEntity,
   },
   quarantine: { own: none, fixed: ['source'] },
-  snapshot: { own: byEntity, fixed: ['entity', 'digest', 'loaded_at'], others: 'redact', owners: ofEntity },
+  snapshot: { own: byEntity, fixed: ['entity', 'origins', 'digest', 'loaded_at'], others: 'redact', owners: ofEntity },
+  second_reading: {
+    own: byEntity,
+    fixed: ['entity', 'origin', 'digest', 'loaded_at', 'differs'],
+    others: 'redact',
+    owners: ofEntity,
+  },
   merger_party: { own: byEntity, fixed: ['organisation', 'entity'] },
   filing: {
     own: byEntity,

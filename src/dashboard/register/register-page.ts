@@ -34,7 +34,7 @@ async function registerPage(deps: RegisterPageDeps, visit: Visit): Promise<PageB
   const { reader, now } = visit;
   const { register } = deps.management;
   const { db } = deps.store;
-  const progress = await readProgress(db, register);
+  const progress = await readProgress(db, register.sources);
   const losses = await readWithheld(db, now);
   return {
     title: reader.text('nav.register'),
@@ -49,7 +49,7 @@ async function registerPage(deps: RegisterPageDeps, visit: Visit): Promise<PageB
         ${
           progress === undefined
             ? html`<p>${reader.text('register.notYet')}</p>`
-            : html`${progress.error !== null && html`<p class="notice bad">${said(reader, progress.error)}</p>`}
+            : html`${progress.errors.map(({ error }) => html`<p class="notice bad">${said(reader, error)}</p>`)}
               ${partTable(visit, progress.parts)}`
         }
         ${await figures(deps, visit)}
@@ -64,14 +64,15 @@ async function registerPage(deps: RegisterPageDeps, visit: Visit): Promise<PageB
 }
 
 function partTable({ reader, now }: Visit, parts: readonly RegisterPart[]): VNode {
+  const isOne = new Set(parts.map(({ source }) => source)).size < 2;
   const columns = ['part', 'state', 'readAt', 'loadedUntil'] as const;
   const partName = (name: string): string =>
     name === 'companies' || name === 'production units' || name === 'documents' ? reader.text(`part.${name}`) : name;
   return table({
     label: reader.text('nav.register'),
     columns: columns.map((column) => reader.text(`register.${column}`)),
-    rows: parts.map(({ name, readAt, loadedUntil, more = false }) => [
-      partName(name),
+    rows: parts.map(({ name, source, readAt, loadedUntil, more = false }) => [
+      isOne ? partName(name) : html`<code>${source}</code> ${partName(name)}`,
       partState(reader, { readAt, more, now }),
       readAt === 0 ? reader.text('register.never') : timeOf(reader, readAt, now),
       loadedUntil === undefined || loadedUntil === 0 ? null : timeOf(reader, loadedUntil),

@@ -13,7 +13,7 @@ import { DELIVER_QUEUE, readStateKey } from '../names/queues.ts';
 import { publish, publishersEnd } from '../publish/publish.ts';
 import { type Company, SNAPSHOT_FORM } from '../register/document/company.ts';
 import { todayAt } from '../register/document/today.ts';
-import { stateOf } from '../register/watch/state.ts';
+import { stateOf } from '../register/diff/state.ts';
 import { newReportOf } from '../reports/deprecated.ts';
 import { latestReports } from '../reports/store-filing.ts';
 

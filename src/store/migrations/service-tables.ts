@@ -4,6 +4,7 @@ import { dialect, key, required, unique, zero } from './dialect.ts';
 
 export async function addServiceTables(tx: Tx, engine: Engine): Promise<void> {
   await addRegister(tx, engine);
+  await addSecondReadings(tx, engine);
   await addMonitors(tx, engine);
   await addDeliveries(tx, engine);
   await addNews(tx, engine);
@@ -16,6 +17,7 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
   await wideTable('snapshot')
     .addColumn('entity', text, key)
     .addColumn('body', text, required)
+    .addColumn('origins', text, (column) => column.notNull().defaultTo('cvr'))
     .addColumn('digest', text, required)
     .addColumn('loaded_at', text, required)
     .addColumn('ahead', text)
@@ -60,6 +62,29 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .execute();
   await index('filing_retry', 'filing', ['retry_at'], 'retry_at is not null').execute();
   await index('filing_entity', 'filing', ['entity', 'period_end']).execute();
+}
+
+async function addSecondReadings(tx: Tx, engine: Engine): Promise<void> {
+  const { text, integer, wideTable, index } = dialect(tx, engine);
+  await wideTable('second_reading')
+    .addColumn('entity', text, required)
+    .addColumn('origin', text, required)
+    .addColumn('body', text, required)
+    .addColumn('digest', text, required)
+    .addColumn('loaded_at', text, required)
+    .addColumn('ahead', text)
+    .addColumn('ahead_at', integer)
+    .addColumn('differs', text)
+    .addColumn('differs_since', integer)
+    .addPrimaryKeyConstraint('second_reading_key', ['entity', 'origin'])
+    .execute();
+  await index('second_reading_ahead', 'second_reading', ['ahead_at', 'entity'], 'ahead_at is not null').execute();
+  await index(
+    'second_reading_differs',
+    'second_reading',
+    ['origin', 'differs_since'],
+    'differs_since is not null',
+  ).execute();
 }
 
 async function addMonitors(tx: Tx, engine: Engine): Promise<void> {

@@ -4,7 +4,7 @@ import { readDeliveryBody } from '../../../src/service/delivery/bodies.ts';
 import { listDeliveries } from '../../../src/service/delivery/deliveries.ts';
 import { readFullStates } from '../../../src/service/items/full-state.ts';
 import { publish } from '../../../src/service/publish/publish.ts';
-import { stateOf } from '../../../src/service/register/watch/state.ts';
+import { stateOf } from '../../../src/service/register/diff/state.ts';
 import { testPayload } from '../../../src/service/test-webhook/test-webhook.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type ENGINES, newFolder, newStore, SUITE_ENGINES } from '../../support/stores.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { readReview } from '../../../src/connector/review/review-list.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';
-import type { DocumentStep } from '../../../src/service/register/watch/read-page.ts';
+import type { DocumentStep } from '../../../src/service/register/watch/find-steps.ts';
 import { limitLosses, type Tally } from '../../../src/service/register/watch/safety-limit.ts';
 import { allowWithheld, readWithheld, storeWithheld } from '../../../src/service/register/watch/withheld.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
@@ -15,6 +15,7 @@ const [nobody, one, two, other] = [ownedBy(), ownedBy(1), ownedBy(1, 2), ownedBy
 
 const row: DocumentStep['row'] = {
   entity: 'x',
+  origins: 'cvr',
   digest: '',
   loaded_at: '',
   ahead: null,

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readPayload, writePayload } from '../../../src/protocol/payload.ts';
 import { changesOf, diff } from '../../../src/service/register/diff/diff.ts';
+import { stateOf } from '../../../src/service/register/diff/state.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
-import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { SAMPLE_FOLDERS } from '../../support/outside.ts';
 import { OPTIONS } from './documents.ts';
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { readReview } from '../../../src/connector/review/review-list.ts';
 import { readCopy } from '../../../src/connector/review/unreadable-entries.ts';
 import { readFullStates } from '../../../src/service/items/full-state.ts';
+import { stateOf } from '../../../src/service/register/diff/state.ts';
 import { readDocument } from '../../../src/service/register/document/document.ts';
-import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { SAMPLE_FOLDERS } from '../../support/outside.ts';
 import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import {

@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { unitDocumentOf } from '../../../src/commands/emulate/sample/unit.ts';
 import { isJsonObject, type JsonObject } from '../../../src/protocol/text/json.ts';
 import { readFullStates } from '../../../src/service/items/full-state.ts';
+import { stateOf } from '../../../src/service/register/diff/state.ts';
 import { ALL_FAMILIES, type Family } from '../../../src/service/register/document/families.ts';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
-import { stateOf } from '../../../src/service/register/watch/state.ts';
 import { SAMPLE_FOLDERS } from '../../support/outside.ts';
 import { newFolder, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import {

@@ -116,7 +116,7 @@ describe('the register over HTTP', () => {
     expect(tries).toBeGreaterThan(100);
     expect(tries).toBeLessThan(10 * 12 + 30);
     const lag = async () => {
-      await measureRegister(store.db, source, deps.metrics, now());
+      await measureRegister(store.db, [source], deps.metrics, now());
       return (await deps.metrics.registerLagSeconds.get()).values[0]?.value;
     };
     expect(await lag()).toBeGreaterThan(9 * 3_600);
@@ -154,7 +154,7 @@ describe('others', () => {
     const store = await newStore('sqlite');
     const fixture = await setWatch(store);
     await fixture.tell(loaded(life(company), -100));
-    const tasks = registerTasks(fixture.deps, fixture.source, MINUTE);
+    const tasks = registerTasks(fixture.deps, [{ source: fixture.source, pollMs: MINUTE }]);
     await store.write((tx) => markWatch(tx, tasks, START));
     const [mine] = await claim(store, 'watch', { limit: 1, now: START, leaseMs: 1, keys: ['file'] });
     const [theirs] = await claim(store, 'watch', { limit: 1, now: START + 10, leaseMs: HOUR, keys: ['file'] });
@@ -189,7 +189,7 @@ describe('others', () => {
         await store.write((tx) => mark(tx, 'watch', ['elsewhere'], START));
         const [held] = await claim(store, 'watch', { limit: 1, now: START, leaseMs: HOUR, keys: ['elsewhere'] });
         if (held === undefined) throw new Error('no claim');
-        const task = registerTasks(other.deps, other.source, MINUTE)['file'];
+        const task = registerTasks(other.deps, [{ source: other.source, pollMs: MINUTE }])['file'];
         await task?.(held, new AbortController().signal);
       };
     });
@@ -226,7 +226,7 @@ describe('the worker', () => {
     const fixture = await setWatch(store, { now: Date.now });
     const documents = [loaded(life(company), -100), loaded(life(company, renamed), 0)];
     await fixture.tell(...documents);
-    const tasks = registerTasks(fixture.deps, fixture.source, HOUR);
+    const tasks = registerTasks(fixture.deps, [{ source: fixture.source, pollMs: HOUR }]);
     await store.write((tx) => mark(tx, 'watch', [...Object.keys(tasks), 'of-another-version'], Date.now()));
     const worker = startWatch(fixture.deps, tasks);
     onTestFinished(() => worker.stop(1_000));

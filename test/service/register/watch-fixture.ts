@@ -69,7 +69,7 @@ export async function setWatch(store: Store, options: WatchOptions = {}): Promis
     beneficialOwners: true,
     ...given,
   };
-  const tasks = registerTasks(deps, source, 60_000);
+  const tasks = registerTasks(deps, [{ source, pollMs: 60_000 }]);
   const changes = async (): Promise<readonly Told[]> => {
     const rows = await deps.store.db.selectFrom('change').selectAll().orderBy('seq').execute();
     return rows.map(({ entity, name, updates }) => ({ entity, name, updates: JSON.parse(updates) }));

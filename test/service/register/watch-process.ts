@@ -20,7 +20,7 @@ const deps = {
   recodingGuard: true,
   beneficialOwners: true,
 };
-const tasks = registerTasks(deps, createFileSource(file, { pageSize: 7 }), 3_600_000);
+const tasks = registerTasks(deps, [{ source: createFileSource(file, { pageSize: 7 }), pollMs: 3_600_000 }]);
 await store.write((tx) => markWatch(tx, tasks, now()));
 startWatch(deps, tasks);
 process.stdout.write('watching\n');

@@ -89,6 +89,8 @@ export interface Company {
   readonly unknown?: readonly string[];
   /** Parts that the register states as empty after they had a value. */
   readonly emptied?: readonly string[];
+  /** Parts with a value of another source than the one that leads now: see watch/take-over.ts. */
+  readonly inherited?: readonly string[];
   /** The register's latest values of withheld parts: see safety-limit.ts. */
   readonly withheld?: Withheld;
 }

@@ -18,6 +18,7 @@ export type Part =
       | 'unknown'
       | 'emptied'
       | 'withheld'
+      | 'inherited'
     >;
 
 export const FAMILIES = {
@@ -57,8 +58,12 @@ export const ALL_FAMILIES: readonly Family[] = Object.keys(FAMILIES).filter(isFa
 
 export const PARTS: readonly Part[] = ALL_FAMILIES.flatMap((family): readonly Part[] => FAMILIES[family]);
 
+/** The parts of a snapshot that belong to some families. A unit's company belongs to the production units. */
+export const partsOf = (families: readonly Family[]): ReadonlySet<string> =>
+  new Set(families.flatMap((family): readonly string[] => [...FAMILIES[family], ...(UNIT_PARTS_OF[family] ?? [])]));
+
+const UNIT_PARTS_OF: Readonly<Partial<Record<Family, readonly string[]>>> = { productionUnits: ['company'] };
+
 /** The parts that a source with these families says nothing about. */
 export const unspokenBy = (families: readonly Family[]): ReadonlySet<string> =>
-  new Set(
-    ALL_FAMILIES.filter((family) => !families.includes(family)).flatMap((family): readonly Part[] => FAMILIES[family]),
-  );
+  partsOf(ALL_FAMILIES.filter((family) => !families.includes(family)));

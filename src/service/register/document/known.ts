@@ -70,6 +70,12 @@ export const withParts = <S extends object>(to: S, from: S, parts: readonly (key
   return copy;
 };
 
+/** A company with its withheld losses applied. */
+export const withLosses = ({ withheld, ...company }: Company): Company => {
+  const { bodies, ...own } = withheld ?? {};
+  return { ...company, ...own, bodies: { ...company.bodies, ...bodies } };
+};
+
 /** Whether the new figure is of a later period: the lists that contain them do not begin and end together. */
 const isLaterFigure = (after: Employment<unknown> | null, before: Employment<unknown> | null): boolean =>
   after !== null && (before === null || (after.year - before.year || after.number - before.number) >= 0);

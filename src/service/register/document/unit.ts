@@ -35,6 +35,7 @@ export interface Unit {
   readonly altIndustries?: DatedValue<readonly AltIndustry[]>;
   readonly commercialProtection?: DatedValue<boolean | null>;
   readonly unknown?: readonly string[];
+  readonly inherited?: readonly string[];
 }
 
 /** Parts of a unit with sections of their own. */

@@ -67,6 +67,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
 
   return {
     name: 'cvr',
+    origin: 'cvr',
     families: ALL_FAMILIES,
     async page(cursor, signal): Promise<SourcePage> {
       const feeds = readFeeds(cursor) ?? { virksomhed: newFeed(since), produktionsenhed: newFeed(since) };

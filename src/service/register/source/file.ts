@@ -71,6 +71,7 @@ export function createFileSource(path: string, options: FileSourceOptions = {}):
   const takeDocuments = createDocumentReader(limits, isGrowing);
   return {
     name: 'file',
+    origin: 'cvr',
     families: ALL_FAMILIES,
     async page(cursor, signal) {
       const { folder, names } = await list(path);

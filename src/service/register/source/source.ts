@@ -3,6 +3,9 @@ import { hash } from 'node:crypto';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import type { Family } from '../document/families.ts';
 
+/** Where documents come from: sources of one origin state the same facts in the same words. */
+export type Origin = 'cvr' | 'datafordeler';
+
 export interface UnreadableDocument {
   /** The number of the document if known, else where it was found. */
   readonly where: string;
@@ -41,6 +44,8 @@ export interface SourcePart {
  */
 export interface RegisterSource {
   readonly name: string;
+  /** Where its documents come from; several sources may have the same origin. */
+  readonly origin: Origin;
   /** The families that it covers: its documents say nothing about others. */
   readonly families: readonly Family[];
   /**

@@ -28,12 +28,13 @@ export const findRequest = (db: Db, entity: string): Promise<{ readonly error: s
     .executeTakeFirst();
 
 /**
- * Ingests the documents of the claims' companies like a page, and settles the claims. An unknown company arrives in a
- * page once it is founded. In an outage the register is asked again later.
+ * Ingests the documents of the claims' companies like a page, source by source, and settles the claims. An unknown
+ * company arrives in a page once it is founded. In an outage the source is asked again later; the others are not asked
+ * to wait for it.
  */
 export async function fetchMissing(
   deps: WatchDeps,
-  source: RegisterSource,
+  sources: readonly RegisterSource[],
   claims: readonly Claim[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -45,21 +46,30 @@ export async function fetchMissing(
     );
     if (held.size < claims.length) throw new LeaseLost();
   };
-  try {
-    const numbers = claims.flatMap(({ key }) => parseEntityId(key)?.number ?? []);
-    const documents = (await source.find?.(numbers, signal)) ?? [];
-    await ingestPage(deps, documents, {
-      claims,
-      broken: [],
-      families: source.families,
-      begin: (tx) => settle(tx, { kind: 'done' }),
-    });
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error;
-    const attempts = Math.max(...claims.map((claim) => claim.attempts)) + 1;
-    const wait = Math.max(error.retryAfterMs ?? 0, backoff(attempts, { capMs: MOST_BACKOFF_MS }));
-    log.warn({ err: error, companies: claims.length, waitMs: wait }, 'the register cannot be asked now: trying again');
-    const later: Settlement = { kind: 'again', at: now() + wait, error: error.message.slice(0, 500) };
-    await store.write((tx) => settle(tx, later));
+  const numbers = claims.flatMap(({ key }) => parseEntityId(key)?.number ?? []);
+  const failures: SourceError[] = [];
+  for (const source of sources) {
+    try {
+      const documents = (await source.find?.(numbers, signal)) ?? [];
+      const isLast = source === sources.at(-1) && failures.length === 0;
+      await ingestPage(deps, documents, {
+        claims,
+        broken: [],
+        families: source.families,
+        origin: source.origin,
+        begin: isLast ? (tx) => settle(tx, { kind: 'done' }) : async () => {},
+      });
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      failures.push(error);
+    }
   }
+  const [failure] = failures;
+  if (failure === undefined) return;
+  const attempts = Math.max(...claims.map((claim) => claim.attempts)) + 1;
+  const retryAfterMs = Math.max(0, ...failures.map((each) => each.retryAfterMs ?? 0));
+  const wait = Math.max(retryAfterMs, backoff(attempts, { capMs: MOST_BACKOFF_MS }));
+  log.warn({ err: failure, companies: claims.length, waitMs: wait }, 'the register cannot be asked now: trying again');
+  const later: Settlement = { kind: 'again', at: now() + wait, error: failure.message.slice(0, 500) };
+  await store.write((tx) => settle(tx, later));
 }

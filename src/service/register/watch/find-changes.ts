@@ -11,7 +11,7 @@ import { addParty, readMergerParties } from '../diff/merger-parties.ts';
 import type { RecodingGuard } from '../diff/recoding.ts';
 import type { Company } from '../document/company.ts';
 import { brokenText, type UnreadableDocument } from '../source/source.ts';
-import type { DocumentStep } from './read-page.ts';
+import type { DocumentStep } from './find-steps.ts';
 import { readNames, type SnapshotRow } from './snapshots.ts';
 
 export interface FindOptions {

@@ -11,7 +11,7 @@ import type { WakeUp } from '../../../runtime/wake-up.ts';
 import { type Erasures, readErasures } from '../../../store/erasure/erasures.ts';
 import { setAside } from '../../../store/erasure/quarantine.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
-import type { Store, Tx } from '../../../store/store.ts';
+import type { Db, Store, Tx } from '../../../store/store.ts';
 import { describeSpan } from '../../../telemetry/trace.ts';
 import { DELIVER_QUEUE } from '../../names/queues.ts';
 import { type PublishOptions, publish } from '../../publish/publish.ts';
@@ -19,10 +19,13 @@ import { storeMergerParties } from '../diff/merger-parties.ts';
 import { createRecodingGuard } from '../diff/recoding.ts';
 import type { Family } from '../document/families.ts';
 import { todayAt } from '../document/today.ts';
-import type { UnreadableDocument } from '../source/source.ts';
+import type { Origin, UnreadableDocument } from '../source/source.ts';
 import { type FoundInPage, findChanges } from './find-changes.ts';
+import { findSteps, type PageCounts } from './find-steps.ts';
 import { indexSnapshots } from './index-entry.ts';
-import { findSteps, type PageCounts, type PageLook, readDocuments } from './read-page.ts';
+import { readOrigins } from './origins/origins.ts';
+import { dropSeconds, type SecondReading, storeSeconds } from './origins/second-readings.ts';
+import { type PageLook, readDocuments } from './read-page.ts';
 import { limitLosses } from './safety-limit.ts';
 import { areUntouched, type KnownSnapshot, readKnown, storeRows } from './snapshots.ts';
 import { documentInput, documentReader, documentStart } from './suspect-documents.ts';
@@ -42,6 +45,8 @@ export interface WatchDeps {
   /** Whether mass changes of industry codes count as a recoding. */
   readonly recodingGuard: boolean;
   readonly beneficialOwners?: boolean;
+  /** The origins of the configured sources, the leading first; that of the page by default. */
+  readonly origins?: readonly Origin[];
   /** How many days a company counts as new; 30 by default. */
   readonly newWithinDays?: number;
   readonly publish?: Omit<PublishOptions, 'now' | 'beneficialOwners'>;
@@ -54,6 +59,7 @@ export const AHEAD = 'ahead';
 export const COUNT = 'count';
 
 const RECODING_KEY = 'recoding';
+const ORIGINS_KEY = 'register-origins';
 /** Unreadable documents of one page to quarantine; the others are only counted. */
 const MOST_QUARANTINED = 20;
 const BREATH_MS = 5;
@@ -65,6 +71,7 @@ export interface PageIntake {
   readonly broken: readonly UnreadableDocument[];
   readonly again?: true;
   readonly families: readonly Family[];
+  readonly origin: Origin;
 }
 
 /**
@@ -92,6 +99,9 @@ async function ingestTogether(deps: WatchDeps, documents: Iterable<unknown>, int
   const { beneficialOwners = false } = deps;
   const breathe = breather();
   const today = todayAt(now());
+  const { origin, families } = intake;
+  const order = deps.origins ?? [origin];
+  const filledBy = await readFilledBy(store.db);
   const {
     looks: read,
     unreadable,
@@ -99,9 +109,10 @@ async function ingestTogether(deps: WatchDeps, documents: Iterable<unknown>, int
   } = await readDocuments(documents, {
     today,
     breathe,
-    families: intake.families,
+    families,
     beneficialOwners,
     again: intake.again,
+    keepsDocuments: [...order, ...filledBy].some((each) => each !== origin),
   });
   describeSpan({ 'cvrsync.documents': read.length });
   for (let tries = 1; ; tries++) {
@@ -109,11 +120,12 @@ async function ingestTogether(deps: WatchDeps, documents: Iterable<unknown>, int
     const looks = withoutErasedNames(read, erasures);
     const entities = [...new Set(looks.map(({ row }) => row.entity))];
     const known = await readKnown(store.db, entities);
-    const { steps, counts } = await findSteps(looks, known, {
+    const { steps, counts, seconds, leading } = await findSteps(looks, known, {
       now: now(),
       breathe,
       beneficialOwners,
       again: intake.again,
+      ...{ origin, order, families },
     });
     const losses = await readWithheld(store.db, now());
     const holds = losses.isOpen ? Object.keys(losses.asked) : [];
@@ -134,6 +146,8 @@ async function ingestTogether(deps: WatchDeps, documents: Iterable<unknown>, int
       found,
       known,
       erasures,
+      ...{ seconds, leading },
+      isNewOrigin: !filledBy.includes(origin),
       unusable: [...broken, ...unread],
       count,
       recoding: JSON.stringify(guard.counts()),
@@ -150,6 +164,9 @@ async function ingestTogether(deps: WatchDeps, documents: Iterable<unknown>, int
 interface Page {
   readonly found: FoundInPage;
   readonly known: ReadonlyMap<string, KnownSnapshot>;
+  readonly seconds: readonly SecondReading[];
+  readonly leading: readonly string[];
+  readonly isNewOrigin: boolean;
   readonly erasures: Erasures;
   readonly unusable: readonly UnreadableDocument[];
   readonly recoding: string;
@@ -167,26 +184,33 @@ const withoutErasedNames = (looks: readonly PageLook[], erasures: Erasures): rea
     ? looks
     : looks
         .filter((look) => !isErased(look, erasures))
-        .map(({ snapshot, row, ...look }) => ({
+        .map(({ snapshot, row, readOn, ...look }) => ({
           ...look,
           snapshot: erasures.redact(snapshot),
+          ...(readOn && { readOn: (day: string) => erasures.redact(readOn(day)) }),
           row: { ...row, ahead: row.ahead && JSON.stringify(erasures.redact(JSON.parse(row.ahead))) },
         }));
 
 /** False, with nothing stored, if somebody changed a snapshot since it was read, or an erasure was added. */
-async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promise<boolean> {
+async function commit(deps: WatchDeps, { begin, origin }: PageIntake, page: Page): Promise<boolean> {
   const { store, now } = deps;
-  const { found, known, erasures, unusable, recoding, count, breathe } = page;
+  const { found, known, seconds, erasures, unusable, recoding, count, breathe } = page;
   const { rows, changes, companies } = found;
-  const ahead = rows.reduce((first, { ahead_at }) => Math.min(first, ahead_at ?? first), Number.POSITIVE_INFINITY);
+  const ahead = [...rows, ...seconds].reduce(
+    (first, { ahead_at }) => Math.min(first, ahead_at ?? first),
+    Number.POSITIVE_INFINITY,
+  );
   try {
     await store.write(async (tx) => {
       await begin(tx);
       if (ahead < Number.POSITIVE_INFINITY) await mark(tx, WATCH_QUEUE, [AHEAD], ahead);
-      const entities = rows.map(({ entity }) => entity);
+      const entities = [...new Set([...rows, ...seconds].map(({ entity }) => entity))];
       if ((await readErasures(tx)).version !== erasures.version) throw new Touched();
       if (!(await areUntouched(tx, entities, known))) throw new Touched();
       await storeRows(tx, rows, now(), breathe);
+      await dropSeconds(tx, origin, page.leading);
+      await storeSeconds(tx, seconds);
+      if (page.isNewOrigin) await addFilledBy(tx, origin, now());
       await storeMergerParties(tx, companies);
       await indexSnapshots(tx, rows, now());
       await count(tx);
@@ -200,6 +224,16 @@ async function commit(deps: WatchDeps, { begin }: PageIntake, page: Page): Promi
     if (error instanceof Touched) return false;
     throw error;
   }
+}
+
+/** The origins that ever filled the store: documents may have to take over from them. */
+async function readFilledBy(db: Db): Promise<readonly Origin[]> {
+  return readOrigins((await readValue(db, ORIGINS_KEY)) ?? '');
+}
+
+async function addFilledBy(tx: Tx, origin: Origin, now: number): Promise<void> {
+  const filledBy = new Set([...(await readFilledBy(tx)), origin]);
+  await writeValue(tx, ORIGINS_KEY, [...filledBy].join(' '), now);
 }
 
 class Touched extends Error {}

@@ -1,16 +1,15 @@
 /** Reads the documents of a page and finds what is new in them. */
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
-import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
-import { contentOf, later, loadTime, readDocument } from '../document/document.ts';
+import type { Company } from '../document/company.ts';
+import { contentOf, later, readDocument } from '../document/document.ts';
 import { ALL_FAMILIES, FAMILIES, type Family, unspokenBy } from '../document/families.ts';
-import { comparable, comparableUnit, withKnown, withKnownUnit } from '../document/known.ts';
 import type { Traces } from '../document/relations.ts';
 import { type DocumentStatement, statedBy } from '../document/stated.ts';
 import { startOf } from '../document/today.ts';
 import type { Unit } from '../document/unit.ts';
 import { brokenText, digestOf, textOf, type UnreadableDocument } from '../source/source.ts';
-import type { KnownSnapshot, SnapshotRow } from './snapshots.ts';
+import type { SnapshotRow } from './snapshots.ts';
 
 export interface PageLook {
   readonly snapshot: Company | Unit;
@@ -18,24 +17,11 @@ export interface PageLook {
   /** Unreadable parts of a document that is otherwise read. */
   readonly unread: readonly UnreadableDocument[];
   readonly row: Heading;
+  /** Reads the document for another day; only of documents that may take the lead from another source. */
+  readonly readOn?: (day: string) => Company | Unit | undefined;
 }
 
 export type Heading = Pick<SnapshotRow, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'ahead_at'>;
-
-export type DocumentStep = Pick<PageLook, 'unread'> & { readonly row: SnapshotRow } & (
-    | {
-        readonly kind: 'company';
-        readonly before: Company | undefined;
-        readonly after: Company;
-        /** The content of the document alone, without known values: see known.ts. */
-        readonly read: Company;
-      }
-    | { readonly kind: 'unit'; readonly before: Unit | undefined; readonly after: Unit }
-  );
-
-/** The result for a document. `late`: a newer one is known. `same`: it has nothing new. */
-export type PageResult = 'new' | 'changed' | 'same' | 'late' | 'person' | 'unreadable';
-export type PageCounts = Record<PageResult, number>;
 
 export interface ReadOptions {
   readonly today: string;
@@ -45,6 +31,8 @@ export interface ReadOptions {
   readonly again?: true | undefined;
   readonly families?: readonly Family[];
   readonly beneficialOwners?: boolean;
+  /** Keeps what {@link PageLook.readOn} needs: ten times the memory of a snapshot. */
+  readonly keepsDocuments?: boolean;
 }
 
 const NO_TRACES: Traces = new Map();
@@ -53,7 +41,7 @@ const SHOWN = 200;
 /** Reads every document; reports and skips unreadable ones. */
 export async function readDocuments(
   documents: Iterable<unknown>,
-  { today, breathe, again, families = ALL_FAMILIES, beneficialOwners = false }: ReadOptions,
+  { today, breathe, again, families = ALL_FAMILIES, beneficialOwners = false, keepsDocuments = false }: ReadOptions,
 ): Promise<{
   readonly looks: readonly PageLook[];
   readonly unreadable: readonly UnreadableDocument[];
@@ -68,7 +56,7 @@ export async function readDocuments(
     const look = readOne(document, { today, unspoken, beneficialOwners, again });
     if (look === 'person') persons++;
     else if ('reason' in look) unreadable.push(look);
-    else looks.push(look);
+    else looks.push(keepsDocuments ? { ...look, readOn: (day) => readAsOf(document, day, beneficialOwners) } : look);
   }
   return { looks, unreadable, persons };
 }
@@ -111,7 +99,15 @@ function readOne(
   }
 }
 
-const allowedPart = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean): S | Company =>
+/** What a document says of a day. */
+function readAsOf(document: unknown, day: string, beneficialOwners: boolean): Company | Unit | undefined {
+  const reading = readDocument(document, day);
+  if (reading.kind === 'company') return allowedPart(reading.company, beneficialOwners);
+  return reading.kind === 'unit' ? reading.unit : undefined;
+}
+
+/** A snapshot without what the configuration does not allow. */
+export const allowedPart = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean): S | Company =>
   beneficialOwners || snapshot.kind !== 'company' ? snapshot : withoutBeneficialOwners(snapshot);
 
 const NOBODY = { members: [], at: null };
@@ -137,84 +133,3 @@ export const numberIn = (document: unknown): string => {
   const { cvrNummer, pNummer, enhedsNummer } = isJsonObject(inner) ? inner : {};
   return String(cvrNummer ?? pNummer ?? enhedsNummer ?? 'a document').slice(0, 40);
 };
-
-/**
- * What is new, in the order of the page; a company that occurs twice makes two steps. `again`: known documents, read
- * for another day.
- */
-export async function findSteps(
-  looks: readonly PageLook[],
-  known: ReadonlyMap<string, KnownSnapshot>,
-  {
-    now,
-    breathe,
-    again = false,
-    beneficialOwners = false,
-  }: Pick<ReadOptions, 'breathe' | 'beneficialOwners'> & { readonly now: number; readonly again?: boolean | undefined },
-): Promise<{ readonly steps: readonly DocumentStep[]; readonly counts: PageCounts }> {
-  const counts: PageCounts = { new: 0, changed: 0, same: 0, late: 0, person: 0, unreadable: 0 };
-  const steps: DocumentStep[] = [];
-  const latest = new Map<
-    string,
-    { readonly snapshot: Company | Unit | undefined; readonly row: Pick<SnapshotRow, 'digest' | 'loaded_at'> }
-  >();
-  for (const look of looks) {
-    await breathe();
-    const { entity } = look.row;
-    const stored = known.get(entity);
-    const timely = timed(look, now, latest.get(entity)?.row.loaded_at ?? stored?.loadedAt);
-    const { row } = timely;
-    const last = latest.get(entity) ?? lastKnown(stored, isNeeded(stored, row, again), beneficialOwners);
-    const isKnown = row.digest === last?.row.digest;
-    const isLate = last !== undefined && row.loaded_at < last.row.loaded_at;
-    if (again ? !isKnown : isKnown || isLate) {
-      counts[isKnown ? 'same' : 'late']++;
-      continue;
-    }
-    const step = stepOf(last?.snapshot, timely);
-    latest.set(entity, { snapshot: step.after, row });
-    counts[last === undefined ? 'new' : 'changed']++;
-    steps.push(step);
-  }
-  return { steps, counts };
-}
-
-function timed(look: PageLook, now: number, last: string | undefined): PageLook {
-  const loadedAt = loadTime(look.row.loaded_at, now, last);
-  if (loadedAt === look.row.loaded_at) return look;
-  return { ...look, snapshot: { ...look.snapshot, loadedAt }, row: { ...look.row, loaded_at: loadedAt } };
-}
-
-/** Takes from the known snapshot what the document does not state. */
-function stepOf(before: Company | Unit | undefined, { snapshot: read, says, unread, row }: PageLook): DocumentStep {
-  if (read.kind === 'unit') {
-    const was = before?.kind === 'unit' ? before : undefined;
-    const after = withKnownUnit(was, read, says);
-    return { kind: 'unit', before: was && comparableUnit(was, after), after, unread, row: rowOf(row, after) };
-  }
-  const was = before?.kind === 'company' ? before : undefined;
-  const after = withKnown(was, read, says);
-  return { kind: 'company', before: was && comparable(was, after), after, read, unread, row: rowOf(row, after) };
-}
-
-const rowOf = (heading: Heading, snapshot: Company | Unit): SnapshotRow => ({
-  ...heading,
-  body: JSON.stringify(snapshot),
-  withheld: snapshot.kind === 'company' && snapshot.withheld !== undefined ? 1 : 0,
-});
-
-/** Whether the stored body is needed: reading it is more expensive than recognising a known document. */
-const isNeeded = (last: KnownSnapshot | undefined, row: Heading, again: boolean): boolean =>
-  last !== undefined && (again || (last.digest !== row.digest && last.loadedAt <= row.loaded_at));
-
-function lastKnown(known: KnownSnapshot | undefined, readsBody: boolean, beneficialOwners: boolean) {
-  if (known === undefined) return undefined;
-  const row = { digest: known.digest, loaded_at: known.loadedAt };
-  if (!readsBody) return { snapshot: undefined, row };
-  // The watcher wrote the body; an older form counts as unknown.
-  const snapshot = JSON.parse(known.body) as Company | Unit;
-  return {
-    snapshot: snapshot.snapshotForm === SNAPSHOT_FORM ? allowedPart(snapshot, beneficialOwners) : undefined,
-    row,
-  };
-}

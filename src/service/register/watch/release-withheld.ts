@@ -8,9 +8,9 @@ import { DELIVER_QUEUE } from '../../names/queues.ts';
 import { publish } from '../../publish/publish.ts';
 import { changesOf } from '../diff/diff.ts';
 import type { Company } from '../document/company.ts';
+import { withLosses } from '../document/known.ts';
 import { todayAt } from '../document/today.ts';
 import { publishing, type WatchDeps } from './ingest-page.ts';
-import { withLosses } from './safety-limit.ts';
 import { allowWithheld } from './withheld.ts';
 
 /** Companies per transaction: each may lose a list of thousands. */

@@ -4,9 +4,9 @@
  */
 import type { Company } from '../document/company.ts';
 import { ALL_FAMILIES, FAMILIES, type Family, PARTS, type Part } from '../document/families.ts';
-import { isEmpty, type Own, withParts } from '../document/known.ts';
+import { isEmpty, type Own, withLosses, withParts } from '../document/known.ts';
 import { isBody, type RelationBody } from '../document/relations.ts';
-import type { DocumentStep } from './read-page.ts';
+import type { DocumentStep } from './find-steps.ts';
 
 /** Of the companies with facts of a family: how many were seen, and how many lost them. */
 export interface Tally {
@@ -89,12 +89,6 @@ const withhold = (step: DocumentStep, parts: readonly Part[]): DocumentStep => {
   };
   const company: Company = { ...kept, withheld };
   return { ...step, after: company, row: { ...row, body: JSON.stringify(company), withheld: 1 } };
-};
-
-/** A company with its withheld losses applied. */
-export const withLosses = ({ withheld, ...company }: Company): Company => {
-  const { bodies, ...own } = withheld ?? {};
-  return { ...company, ...own, bodies: { ...company.bodies, ...bodies } };
 };
 
 export interface Limited {

@@ -8,6 +8,7 @@ import type { Db } from '../../../store/store.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
 import { type RegisterSource, SourceError, type SourcePage, withDigest, withText } from '../source/source.ts';
 import { ingestPage, WATCH_QUEUE, type WatchDeps } from './ingest-page.ts';
+import { familiesOf } from './origins/origins.ts';
 import { clearAhead, nextAhead, readAhead } from './snapshots.ts';
 
 /** Does the work of one lane of the queue `watch`, and settles its claim. */
@@ -79,6 +80,7 @@ async function ingestNextPage(
     claims: [claim],
     broken: page.broken ?? [],
     families: source.families,
+    origin: source.origin,
     async begin(tx) {
       if (!(await settle(tx, claim, settlement))) throw new LeaseLost();
       await writeValue(tx, cursorKey(source), page.cursor, now());
@@ -87,15 +89,19 @@ async function ingestNextPage(
   });
 }
 
-export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim: Claim): Promise<void> {
+/** Reads the documents again in which a day has come; those of one origin at a time. */
+export async function watchAhead(deps: WatchDeps, claim: Claim): Promise<void> {
   const { store, now } = deps;
-  const due = await readAhead(store.db, now(), AHEAD_BATCH);
-  if (due.length === 0) {
+  const all = await readAhead(store.db, now(), AHEAD_BATCH);
+  const [first] = all;
+  if (first === undefined) {
     const next = (await nextAhead(store.db)) ?? Number.POSITIVE_INFINITY;
     const at = Math.min(next, now() + AHEAD_IDLE_MS);
     await store.write((tx) => settle(tx, claim, { kind: 'again', at, fresh: true }));
     return;
   }
+  const { origin } = first;
+  const due = all.filter((each) => each.origin === origin);
   const documents = due.map(({ ahead, digest }) => {
     const text = ahead ?? 'null';
     return withDigest(withText(JSON.parse(text), text), digest);
@@ -104,11 +110,12 @@ export async function watchAhead(deps: WatchDeps, source: RegisterSource, claim:
     again: true,
     claims: [claim],
     broken: [],
-    families: source.families,
+    families: familiesOf(origin),
+    origin,
     async begin(tx) {
       if (!(await settle(tx, claim, { kind: 'again', at: now(), fresh: true }))) throw new LeaseLost();
       const entities = due.map(({ entity }) => entity);
-      await clearAhead(tx, entities, now());
+      await clearAhead(tx, { origin, entities }, now());
     },
   });
   deps.wakeUp.ring(WATCH_QUEUE);

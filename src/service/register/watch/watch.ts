@@ -11,11 +11,25 @@ export type { WatchDeps } from './ingest-page.ts';
 
 export type WatchTasks = Readonly<Record<string, WatchTask>>;
 
-export const registerTasks = (deps: WatchDeps, source: RegisterSource, pollMs: number): WatchTasks => ({
-  [source.name]: (claim, signal) => watchPage(deps, source, { claim, signal, pollMs }),
-  [AHEAD]: (claim) => watchAhead(deps, source, claim),
-  ...(source.count !== undefined && { [COUNT]: (claim, signal) => watchCount(deps, source, claim, signal) }),
-});
+export interface PolledSource {
+  readonly source: RegisterSource;
+  readonly pollMs: number;
+}
+
+/** Tasks of the sources, which run apart: one that cannot be read does not stop the others. */
+export function registerTasks(deps: WatchDeps, sources: readonly PolledSource[]): WatchTasks {
+  const counted = sources.find(({ source }) => source.count !== undefined)?.source;
+  return {
+    ...Object.fromEntries(
+      sources.map(({ source, pollMs }): [string, WatchTask] => [
+        source.name,
+        (claim, signal) => watchPage(deps, source, { claim, signal, pollMs }),
+      ]),
+    ),
+    [AHEAD]: (claim) => watchAhead(deps, claim),
+    ...(counted !== undefined && { [COUNT]: (claim, signal) => watchCount(deps, counted, claim, signal) }),
+  };
+}
 
 /** Makes lanes due, at the start of the service or when a person asks. */
 export const markWatch = (tx: Tx, tasks: WatchTasks, now: number): Promise<void> =>

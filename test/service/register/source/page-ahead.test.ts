@@ -12,6 +12,7 @@ function numbered(answers: Readonly<Record<string, Answer>> = {}) {
   let most = 0;
   const source: RegisterSource = {
     name: 'numbered',
+    origin: 'cvr',
     families: [],
     async page(cursor, signal) {
       asked.push(cursor);

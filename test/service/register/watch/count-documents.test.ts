@@ -4,7 +4,7 @@ import { conditionsOf } from '../../../../src/alerts/conditions.ts';
 import { observe } from '../../../../src/alerts/observe.ts';
 import { serveRegister } from '../../../../src/commands/emulate/register.ts';
 import { openClient } from '../../../../src/http/outbound/client.ts';
-import { checkRegister } from '../../../../src/service/check-register.ts';
+import { checkRegisters } from '../../../../src/service/check-register.ts';
 import { createCvrSource } from '../../../../src/service/register/source/cvr.ts';
 import { readCount, readMissing } from '../../../../src/service/register/watch/count-documents.ts';
 import { measureRegister } from '../../../../src/service/register/watch/progress.ts';
@@ -43,9 +43,13 @@ async function fixtureOn(engine: (typeof ENGINES)[number]) {
         await tx.deleteFrom('snapshot').where('entity', 'in', lost).execute();
       }),
     check: () =>
-      checkRegister({ store, http, now: watch.now }, { ...register, pollSeconds: 30 }, new AbortController().signal),
+      checkRegisters(
+        { store, http, now: watch.now },
+        { register: { ...register, pollSeconds: 30 } },
+        new AbortController().signal,
+      ),
     async metric() {
-      await measureRegister(store.db, watch.source, watch.deps.metrics, watch.now());
+      await measureRegister(store.db, [watch.source], watch.deps.metrics, watch.now());
       const { values } = await watch.deps.metrics.registerCount.get();
       return Object.fromEntries(values.map(({ labels, value }) => [`${labels.part} ${labels.where}`, value]));
     },

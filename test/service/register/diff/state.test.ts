@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { statesWholeCompany } from '../../../../src/protocol/full-state.ts';
 import { payloadOf } from '../../../../src/protocol/payload.ts';
+import { stateOf } from '../../../../src/service/register/diff/state.ts';
 import { readDocument } from '../../../../src/service/register/document/document.ts';
-import { stateOf } from '../../../../src/service/register/watch/state.ts';
 import { sampleDocuments } from '../../../support/sample-documents.ts';
 import {
   companyOf,

@@ -1,9 +1,9 @@
 /** The whole current state of a company, sent on request: its difference from an unknown company. */
 import type { Updates } from '../../../protocol/payload.ts';
-import { diff } from '../diff/diff.ts';
-import type { DiffOptions } from '../diff/differ.ts';
 import type { Company } from '../document/company.ts';
 import type { Membership, RelationBodies } from '../document/relations.ts';
+import { diff } from './diff.ts';
+import type { DiffOptions } from './differ.ts';
 
 const UNSTATED = { value: null, at: null };
 const NONE = { value: [], at: null };

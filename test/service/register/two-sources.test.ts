@@ -1,0 +1,303 @@
+/** Two sources fill one store: each speaks for its families, and a change of sources tells no change that did not happen. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { documentOf } from '../../../src/commands/emulate/sample/document.ts';
+import type { Version } from '../../../src/commands/emulate/sample/value-runs.ts';
+import type { SampleCompany } from '../../../src/protocol/sample/company.ts';
+import { isJsonObject } from '../../../src/protocol/text/json.ts';
+import { type Claim, claim } from '../../../src/runtime/lanes/lanes.ts';
+import {
+  documentsIn,
+  type Origin,
+  type RegisterSource,
+  SourceError,
+} from '../../../src/service/register/source/source.ts';
+import { fetchMissing, requestCompany } from '../../../src/service/register/watch/fetch-missing.ts';
+import { ingestPage } from '../../../src/service/register/watch/ingest-page.ts';
+import { familiesOf } from '../../../src/service/register/watch/origins/origins.ts';
+import { readDifferences, storeComparing } from '../../../src/service/register/watch/origins/second-readings.ts';
+import { readProgress } from '../../../src/service/register/watch/progress.ts';
+import { markWatch, registerTasks } from '../../../src/service/register/watch/watch.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { SAMPLE_FOLDERS } from '../../support/outside.ts';
+import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
+import { loadedAgain, translated, type Wording } from './source/datafordeler/translated.ts';
+import { DAY, life, oldCompany, START, setWatch } from './watch-fixture.ts';
+
+const HOUR = 3_600_000;
+/** Datafordeler writes names and streets its own way. */
+const worded: Wording = (text) => text.replace(/\s+/gu, '  ').replace('ApS', 'Anpartsselskab');
+
+type Json = Readonly<Record<string, unknown>>;
+
+async function twoSources(store: Store) {
+  const watch = await setWatch(store);
+  return {
+    ...watch,
+    /** Both sources' documents of the same state, each in its own words. */
+    async say(origin: Origin, order: readonly Origin[], document: Json, loadedAt = watch.now()) {
+      const said = origin === 'cvr' ? loadedAgain(document, loadedAt) : translated(document, loadedAt, worded);
+      await ingestPage({ ...watch.deps, origins: order }, [said], {
+        claims: [],
+        broken: [],
+        families: familiesOf(origin),
+        origin,
+        begin: async () => {},
+      });
+    },
+  };
+}
+
+const ORDERS: readonly (readonly Origin[])[] = [
+  ['cvr'],
+  ['datafordeler'],
+  ['cvr', 'datafordeler'],
+  ['datafordeler', 'cvr'],
+];
+
+/** A change of a company at noon of a day, days after the fixture's start. */
+const dayOf = (days: number): string => new Date(START + days * DAY).toISOString().slice(0, 10);
+
+describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
+  test('tells of no change when a source is added, removed, or takes the place of the other', async () => {
+    const { say, changes, forward } = await twoSources(await newStore(engine));
+    const document = documentOf(life(oldCompany(1)));
+    for (const order of [...ORDERS, ...[...ORDERS].reverse(), ...ORDERS]) {
+      forward(2 * HOUR);
+      for (const origin of order) await say(origin, order, document);
+    }
+    expect(await changes()).toEqual([]);
+  });
+
+  test('tells of the change that a new source brings with its first document', async () => {
+    const { say, changes, forward } = await twoSources(await newStore(engine));
+    const [first, ...rest] = life(oldCompany(2), {
+      from: dayOf(2),
+      is: { name: 'Nyt Navn ApS', phoneNumber: '11223344' },
+    });
+    await say('cvr', ['cvr'], documentOf([first]));
+    forward(3 * DAY);
+    await say('datafordeler', ['datafordeler'], documentOf([first, ...rest]));
+    expect(await changes()).toMatchObject([
+      { updates: { name: { after: 'Nyt  Navn  Anpartsselskab' }, phoneNumber: { after: '11223344' } } },
+    ]);
+    forward(DAY);
+    await say('cvr', ['cvr'], documentOf([first, ...rest]));
+    expect(await changes()).toHaveLength(1);
+  });
+
+  test('tells what each source alone carries, and takes the rest from the leading one', async () => {
+    const { say, changes, forward } = await twoSources(await newStore(engine));
+    const order = ['datafordeler', 'cvr'] as const;
+    const [first, ...rest] = life(oldCompany(3), {
+      from: dayOf(1),
+      is: { name: 'Nyt Navn ApS', purpose: 'At prøve' },
+    });
+    for (const origin of order) await say(origin, order, documentOf([first]));
+    forward(2 * DAY);
+    await say('cvr', order, documentOf([first, ...rest]));
+    expect((await changes()).map(({ updates }) => Object.keys(updates))).toEqual([['purpose']]);
+    await say('datafordeler', order, documentOf([first, ...rest]));
+    await say('cvr', order, documentOf([first, ...rest]), Date.now() + 10 * DAY);
+    expect((await changes()).map(({ updates }) => Object.keys(updates))).toEqual([['purpose'], ['name']]);
+  });
+
+  test('counts where the sources differ for hours, and no more once they agree', async () => {
+    const store = await newStore(engine);
+    const { say, forward, now, changes } = await twoSources(store);
+    const order = ['cvr', 'datafordeler'] as const;
+    await store.write((tx) => storeComparing(tx, order, now()));
+    const [first, ...rest] = life(oldCompany(4), { from: dayOf(0), is: { phoneNumber: '11223344' } });
+    await say('cvr', order, documentOf([first]));
+    const said = async () => (await readDifferences(store.db, now()))[0];
+    await say('datafordeler', order, documentOf([first, ...rest]));
+    expect(await said()).toMatchObject({ compared: 1, differing: 0 });
+    forward(7 * HOUR);
+    expect(await said()).toMatchObject({ compared: 1, differing: 1, example: first.company.entityId });
+    expect((await said())?.byEvent).toMatchObject({ phoneNumber: 1 });
+    await say('cvr', order, documentOf([first, ...rest]));
+    expect((await said())?.byEvent).not.toHaveProperty('phoneNumber');
+    expect(await changes()).toMatchObject([{ updates: { phoneNumber: { after: '11223344' } } }]);
+  });
+
+  test('tells of a coming day in the documents of both', async () => {
+    const { say, changes, run, forward } = await twoSources(await newStore(engine));
+    const order = ['datafordeler', 'cvr'] as const;
+    const versions = life(oldCompany(5), {
+      from: dayOf(3),
+      at: START - DAY,
+      is: { email: 'ny@eksempel.invalid', powerToBind: 'Direktøren alene' },
+    });
+    for (const origin of order) await say(origin, order, documentOf(versions));
+    expect(await changes()).toEqual([]);
+    forward(4 * DAY);
+    await run('ahead');
+    expect((await changes()).flatMap(({ updates }) => Object.keys(updates)).sort()).toEqual(['email', 'powerToBind']);
+    await run('ahead');
+    expect(await changes()).toHaveLength(2);
+  });
+});
+
+describe.each(SUITE_ENGINES)('two sources of which one is down, on %s', (engine) => {
+  test('go on with the other one, in pages and for a company that is asked for', async () => {
+    const store = await newStore(engine);
+    const down: RegisterSource = {
+      ...{ name: 'cvr', origin: 'cvr', families: familiesOf('cvr') },
+      page: () => Promise.reject(new SourceError('the register does not answer')),
+      find: () => Promise.reject(new SourceError('the register does not answer')),
+    };
+    const document = documentOf(life(oldCompany(7)));
+    const other = documentOf(life(oldCompany(8)));
+    const up: RegisterSource = {
+      ...{ name: 'datafordeler', origin: 'datafordeler', families: familiesOf('datafordeler') },
+      page: async () => ({ documents: [translated(document, START)], cursor: 'end', more: false }),
+      find: async () => [translated(other, START)],
+    };
+    const watch = await setWatch(store, { source: () => down });
+    const deps = { ...watch.deps, origins: ['cvr', 'datafordeler'] as const };
+    const tasks = registerTasks(deps, [
+      { source: down, pollMs: 1_000 },
+      { source: up, pollMs: 1_000 },
+    ]);
+    await store.write((tx) => markWatch(tx, tasks, watch.now()));
+    const run = async (queue: string, work: (held: Claim) => Promise<unknown>) => {
+      const held = await claim(store, queue, { limit: 9, now: watch.now(), leaseMs: 30_000 });
+      for (const one of held) await work(one);
+    };
+    const { signal } = new AbortController();
+    await run('watch', async (held) => tasks[held.key]?.(held, signal));
+    await store.write((tx) => requestCompany(tx, oldCompany(8).entityId, watch.now()));
+    await run('ask', (held) => fetchMissing(deps, [down, up], [held], signal));
+    const known = await store.db.selectFrom('snapshot').select(['entity', 'origins']).orderBy('entity').execute();
+    const entities = [oldCompany(7), oldCompany(8)].map(({ entityId }) => entityId).sort();
+    expect(known).toEqual(entities.map((entity) => ({ entity, origins: 'datafordeler' })));
+    const waiting = await store.db.selectFrom('lane').select(['queue', 'key', 'error']).where('error', 'is not', null);
+    expect((await waiting.execute()).map(({ queue, key }) => `${queue} ${key}`).sort()).toEqual([
+      `ask ${oldCompany(8).entityId}`,
+      'watch cvr',
+    ]);
+    const progress = await readProgress(store.db, [down, up]);
+    expect(progress?.parts).toMatchObject([{ source: 'datafordeler', name: 'documents' }]);
+  });
+});
+
+describe('of any history and any change of sources', () => {
+  const TEXTS = ['name', 'phoneNumber', 'purpose'] as const;
+  const step = fc.record({
+    order: fc.constantFrom(...ORDERS),
+    /** Which of the values change, and in which order the sources load them. */
+    changes: fc.subarray([...TEXTS], { minLength: 1 }),
+    isReversed: fc.boolean(),
+    /** A source may miss a state, because it loads the next one first. */
+    missed: fc.constantFrom<readonly Origin[]>([], ['cvr'], ['datafordeler']),
+    /** A source may give an older state than the other, as a weekly file does. */
+    behind: fc.constantFrom<readonly Origin[]>([], ['cvr'], ['datafordeler']),
+    hours: fc.integer({ min: 0, max: 72 }),
+  });
+
+  test('each told value is newer than the last one, and none is told twice', async () => {
+    const store = await newStore('sqlite');
+    let seed = 100;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 7 }), async (steps) => {
+        const { changes, ...two } = await twoSources(store);
+        const before = (await changes()).length;
+        const start = oldCompany(seed++, { name: 'Navn 0 ApS', phoneNumber: '20000000', purpose: 'Formål 0' });
+        await play(two, steps, start);
+        const told = (await changes()).slice(before);
+        for (const event of TEXTS) {
+          const values = told.flatMap(({ updates }) => indexIn(updates[event]));
+          expect(values, event).toEqual([...new Set(values)].sort((a, b) => a - b));
+          expect(values, event).not.toContain(0);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  interface Step {
+    readonly order: readonly Origin[];
+    readonly changes: readonly string[];
+    readonly isReversed: boolean;
+    readonly missed: readonly Origin[];
+    readonly behind: readonly Origin[];
+    readonly hours: number;
+  }
+
+  async function play(
+    { say, forward, now }: Pick<Awaited<ReturnType<typeof twoSources>>, 'say' | 'forward' | 'now'>,
+    steps: readonly Step[],
+    start: SampleCompany,
+  ): Promise<void> {
+    const versions = life(start);
+    for (const [index, { order, changes, isReversed, missed, behind, hours }] of steps.entries()) {
+      forward(hours * HOUR);
+      versions.push(...(index === 0 ? [] : [next(versions, changes, index, now())]));
+      const said = order.filter((origin) => !missed.includes(origin));
+      for (const origin of inOrder(said, isReversed)) {
+        forward(60_000);
+        const [document, loadedAt] = behind.includes(origin) ? former(versions, now()) : [documentOf(versions), now()];
+        await say(origin, order, document, loadedAt);
+      }
+    }
+  }
+
+  const inOrder = (origins: readonly Origin[], isReversed: boolean): readonly Origin[] =>
+    isReversed ? origins.toReversed() : origins;
+
+  /** The state before the last one, as it was loaded then. */
+  function former([first, ...rest]: readonly [Version, ...Version[]], now: number): readonly [Json, number] {
+    const last = rest.at(-1);
+    if (last === undefined) return [documentOf([first]), now];
+    return [documentOf([first, ...rest.slice(0, -1)]), last.at - 60_000];
+  }
+
+  /** Which state of the company a told value is of. */
+  const indexIn = (update: unknown): readonly number[] => {
+    const after = isJsonObject(update) ? update['after'] : undefined;
+    return typeof after === 'string' ? [Number(/\d+/u.exec(after)?.[0]) % 1_000] : [];
+  };
+
+  const next = (versions: readonly Version[], changing: readonly string[], index: number, at: number): Version => {
+    const { company } = versions.at(-1) ?? { company: oldCompany(0) };
+    const all: Partial<SampleCompany> = {
+      name: `Navn ${index} ApS`,
+      phoneNumber: String(20_000_000 + index),
+      purpose: `Formål ${index}`,
+    };
+    const is = Object.fromEntries(Object.entries(all).filter(([key]) => changing.includes(key)));
+    return { company: { ...company, ...is }, from: new Date(at).toISOString().slice(0, 10), at };
+  };
+});
+
+describe.each(SAMPLE_FOLDERS)('the $kind documents', ({ folder }) => {
+  const place = join(folder, 'cvr-es');
+  const documents = readdirSync(place, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .flatMap((name) => documentsOf(JSON.parse(readFileSync(join(place, name), 'utf8'))));
+
+  test('tell of nothing when the sources change between them', async () => {
+    const { say, changes, forward } = await twoSources(await newStore('sqlite'));
+    expect(documents.length).toBeGreaterThan(3);
+    for (const document of documents) {
+      forward(2 * HOUR);
+      // Versions of one company follow each other.
+      await say('cvr', ['cvr'], document);
+      const told = (await changes()).length;
+      for (const order of [...ORDERS, ...ORDERS.toReversed()]) {
+        forward(2 * HOUR);
+        for (const origin of order) await say(origin, order, document);
+      }
+      expect((await changes()).slice(told)).toEqual([]);
+    }
+  });
+
+  function documentsOf(json: unknown): readonly Json[] {
+    return documentsIn(json).filter(
+      (each): each is Json => isJsonObject(each) && ('Vrvirksomhed' in each || 'VrproduktionsEnhed' in each),
+    );
+  }
+});
