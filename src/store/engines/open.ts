@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isStoreLost, LostStoreError, markStore, readSeen, wasStoreAt } from '../file/marker.ts';
 import { resolveStore } from '../file/place.ts';
 import { isEmpty, migrateStore, requireCurrent } from '../migrations/migrations.ts';
-import { refuseMoved } from '../move/mark.ts';
+import { refuseMoved, refusingMoved } from '../move/mark.ts';
 import { isUnwritten } from '../recovery/copy.ts';
 import { isBefore, recordGap } from '../recovery/gap.ts';
 import { hasLostCommits } from '../recovery/journal.ts';
@@ -51,8 +51,9 @@ async function openAt(
     await (mayMigrate ? migrateStore(store) : requireCurrent(store));
     // After the claim: whoever copies looks for daemons once its mark stands.
     if (!mayBeMoved) await refuseMoved(store.db, url);
-    if (isFile) await settleFile(store, url, { lostCommits, isDaemon: claim, isNew });
-    return store;
+    const usable = claim || mayBeMoved ? store : refusingMoved(store, url);
+    if (isFile) await settleFile(usable, url, { lostCommits, isDaemon: claim, isNew });
+    return usable;
   } catch (error) {
     await store.close().catch(() => {});
     throw error;

@@ -1,6 +1,7 @@
 /** The beginning and the end of a copy: what may be copied where, and the marks that keep everybody else out meanwhile. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { lockUntilCommit } from '../advisory-lock.ts';
 import type { Store, Tx } from '../store.ts';
 import { MovedStoreError, readMark, removeMark, type SourceMark, shownPlace, writeMark } from './mark.ts';
 import type { CopiedTable } from './rows.ts';
@@ -62,6 +63,8 @@ export async function closeBoth(
 ): Promise<void> {
   // The mark first: a daemon that starts meanwhile finds it, or is found.
   await from.write(async (tx) => {
+    // After the writes of commands that are under way.
+    await lockUntilCommit(tx, 'move', 'exclusive');
     await writeMark(tx, sourceMark({ id, begunAt }, toUrl, null), now);
     if (!isMarked) await also(tx);
   });

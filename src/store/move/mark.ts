@@ -3,8 +3,9 @@
  * on a marked store: two would go on as one installation, or one with half of it.
  */
 import path from 'node:path';
+import { lockUntilCommit } from '../advisory-lock.ts';
 import { readValue, writeValue } from '../kv.ts';
-import { type Db, isPostgresUrl, placeOf, type Tx } from '../store.ts';
+import { type Db, isPostgresUrl, placeOf, type Store, type Tx } from '../store.ts';
 
 /** Its key; a copy leaves it out. */
 export const MARK = 'store:move';
@@ -86,3 +87,20 @@ export async function refuseMoved(db: Db, url: string): Promise<void> {
   const mark = await readMark(db);
   if (mark !== undefined) throw new MovedStoreError(url, mark);
 }
+
+/**
+ * A store for commands, which may run while a copy begins: each write either ends before the mark stands, so that the copy
+ * has it, or is refused. A daemon needs no such check: no copy begins while one runs.
+ */
+export const refusingMoved = (store: Store, url: string): Store => ({
+  ...store,
+  get holder() {
+    return store.holder;
+  },
+  write: (work, options) =>
+    store.write(async (tx) => {
+      await lockUntilCommit(tx, 'move', 'shared');
+      await refuseMoved(tx, url);
+      return work(tx);
+    }, options),
+});

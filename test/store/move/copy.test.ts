@@ -3,9 +3,10 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { PLACES } from '../../../src/commands/export/places.ts';
 import { openStore } from '../../../src/store/engines/open.ts';
+import { readValue, writeValue } from '../../../src/store/kv.ts';
 import { closeBoth, openCopy, planCopy, reopenStore } from '../../../src/store/move/begin.ts';
 import { type CopyDeps, checkRows, copyRows } from '../../../src/store/move/copy.ts';
 import { readMark } from '../../../src/store/move/mark.ts';
@@ -68,6 +69,17 @@ async function timesOf({ db }: Store): Promise<readonly string[]> {
   const { rows } = await sql<{ at: string }>`select cast(at as text) as at from history`.execute(db);
   return rows.map(({ at }) => at);
 }
+
+/** Resolves once somebody waits for a lock of ours. */
+const lockAwaited = ({ db }: Store): Promise<void> =>
+  vi.waitUntil(
+    async () => {
+      const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`.execute(db);
+      return rows.length > 0;
+    },
+    { timeout: 60_000 },
+  );
 
 describe.each(WAYS)('from %s to %s', (...way) => {
   it('copies every row of every table, whatever it holds, and the counters', { timeout: 60_000 }, async () => {
@@ -170,6 +182,26 @@ describe.each(WAYS)('from %s to %s', (...way) => {
     await expect(openCopy(places, plan, nothing, 2)).rejects.toThrow('was opened again during the copy');
     await close();
     await expect(openStore(other.toUrl)).rejects.toThrow('is not whole');
+  });
+
+  it('has what a command writes as it begins, and refuses what that writes later', async () => {
+    const urls = await filled(way, 1);
+    const command = await opened(urls.fromUrl);
+    const [begins, ends] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const writes = command.write(async (tx) => {
+      await writeValue(tx, 'early', '1', 1);
+      begins.resolve();
+      await ends.promise;
+    });
+    await begins.promise;
+    const copies = copied(urls);
+    if (way[0] === 'postgres') await Promise.race([copies, lockAwaited(command)]);
+    ends.resolve();
+    await writes;
+    await copies;
+    expect(await readValue((await opened(urls.toUrl)).db, 'early')).toBe('1');
+    await expect(command.write((tx) => writeValue(tx, 'late', '1', 1))).rejects.toThrow('was copied to');
+    expect(await readValue(command.db, 'late')).toBeUndefined();
   });
 
   it('finishes a copy that was whole when its process was killed', async () => {
