@@ -10,9 +10,10 @@ import type { RecordRef } from '../connector/names/queues.ts';
 import { storeAnswer } from '../connector/review/given-answers.ts';
 import { idOf } from '../connector/review/review-kinds.ts';
 import { errorText } from '../protocol/text/error-text.ts';
+import type { StepRecorder } from '../runtime/operators/audit.ts';
 import { entityIdText } from '../service/routes/schemas.ts';
 import { readEntity } from './entities.ts';
-import { type Done, defineOperation, type Ground, invalid, type Moment, Refused } from './operation.ts';
+import { type Done, defineOperation, type Ground, invalid, type Moment, type Recording, Refused } from './operation.ts';
 import { type ConnectorNeeds, needCrm, readRecord, recordProperties } from './records.ts';
 
 /** What the operations on links need besides. */
@@ -182,13 +183,17 @@ export const updateAll = defineOperation({
     answer: Type.Object({ companies: Type.Integer({ description: 'How many companies are asked for' }) }),
   },
   // Page by page: they may be many.
-  async read(
-    _db,
+  async steps(
     _input,
-    { store, now, signal = new AbortController().signal }: Pick<LinkNeeds, 'signal'> & Ground & Moment,
+    {
+      store,
+      now,
+      record,
+      signal = new AbortController().signal,
+    }: Pick<LinkNeeds, 'signal'> & Ground & Moment & Recording,
   ) {
-    const companies = await askAllFullUpdates(store, () => now, signal);
-    return { value: { companies }, audit: { result: `${companies} companies` } };
+    const recorded: StepRecorder = (tx, count, before) => record(tx, { result: `${count} companies` }, before);
+    return { companies: await askAllFullUpdates({ store, recorded }, () => now, signal) };
   },
 });
 

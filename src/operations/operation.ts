@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { problemsOf } from '../http/server/validate.ts';
 import type { Issue } from '../protocol/shape.ts';
-import { type AuditActor, type AuditEntry, recordAudit } from '../runtime/operators/audit.ts';
+import { type AuditActor, type AuditEntry, recordAudit, recordStep } from '../runtime/operators/audit.ts';
 import type { Role } from '../runtime/operators/operators.ts';
 import { RunRefused } from '../runtime/runs/runs.ts';
 import type { WakeUp } from '../runtime/wake-up.ts';
@@ -32,6 +32,11 @@ export interface OperationCaller {
 export interface Moment extends OperationCaller {
   /** Ms since 1970. */
   readonly now: number;
+}
+
+/** Stores in the transaction of a step the operation's one entry, or its result so far; `before` as `recordStep` has it. */
+export interface Recording {
+  record(tx: Tx, audit: NonNullable<Done<unknown>['audit']>, before: number | undefined): Promise<number>;
 }
 
 /** The route of an operation below `/admin/api`. The input is in the path, and else in the body, or in the query. */
@@ -78,6 +83,8 @@ export interface Operation<I extends TObject = TObject, R = unknown, N extends o
   change?(tx: Tx, input: Static<I>, context: N & Moment): Promise<Done<R>>;
   /** In place of `change`: reads, or calls somebody. Nothing but its entry in the audit is written. */
   read?(db: Db, input: Static<I>, context: N & Ground & Moment): Promise<Done<R>>;
+  /** In place of `change`: changes so much that it needs many transactions, each with the entry of what is done so far. */
+  steps?(input: Static<I>, context: N & Ground & Moment & Recording): Promise<R>;
   /** The result as the API and `--json` show it; itself if absent. */
   view?(value: R, needs: N): unknown;
 }
@@ -200,8 +207,9 @@ async function carryOut<I extends TObject, R, N extends object, T>(
   const { actor, via } = caller;
   const now = deps.now();
   const context = { ...deps, ...caller, now };
+  const entryOf = (audit: NonNullable<Done<R>['audit']>) => ({ actor, via, action: operation.name, ...audit });
   const record = async (tx: Tx, audit: Done<R>['audit']): Promise<void> => {
-    if (audit !== undefined) await recordAudit(tx, { actor, via, action: operation.name, ...audit }, now);
+    if (audit !== undefined) await recordAudit(tx, entryOf(audit), now);
   };
   const changeIn = async (tx: Tx): Promise<T> => {
     if ((await caller.still?.(tx)) === false) throw new Refused('conflict', 'it has changed since you saw it');
@@ -211,8 +219,11 @@ async function carryOut<I extends TObject, R, N extends object, T>(
       return value;
     });
   };
+  const recording: Recording = { record: (tx, audit, before) => recordStep(tx, entryOf(audit), { now, before }) };
   const read = () =>
     work(async (input) => {
+      if (operation.steps !== undefined)
+        return operation.steps(readInput(operation, input, deps), { ...context, ...recording });
       const { value, audit } = await ran(operation.read?.(store.db, readInput(operation, input, deps), context));
       if (audit !== undefined) await store.write((tx) => record(tx, audit));
       return value;
@@ -220,7 +231,7 @@ async function carryOut<I extends TObject, R, N extends object, T>(
   try {
     const result = await (operation.change === undefined ? read() : store.write(changeIn));
     for (const queue of operation.rings ?? []) wakeUp?.ring(queue);
-    if (operation.change !== undefined) wake?.();
+    if (operation.read === undefined) wake?.();
     operation.committed?.(deps);
     return result;
   } catch (error) {

@@ -13,9 +13,10 @@ import {
   readOverrides,
   setOverride,
 } from '../connector/overrides/override.ts';
+import type { StepRecorder } from '../runtime/operators/audit.ts';
 import { plainText, timeText } from '../service/routes/schemas.ts';
 import type { Db, Tx } from '../store/store.ts';
-import { defineOperation, type Ground, invalid, type Moment, Refused } from './operation.ts';
+import { defineOperation, type Ground, invalid, type Moment, type Recording, Refused } from './operation.ts';
 
 /** What operations on the connector need. */
 export interface ConnectorNeeds {
@@ -242,10 +243,13 @@ export const endHolds = defineOperation({
   },
   preview: async (db, input, { now }) => ({ count: await countHolds(db, now, filterOf(input)) }),
   // Page by page: they may be many.
-  async read(_db, input, { store, now, signal = new AbortController().signal }: Ground & EndNeeds & Moment) {
-    const count = await endHoldsIn(store, filterOf(input), now, signal);
-    if (count === 0) return { value: { count } };
+  async steps(
+    input,
+    { store, now, record, signal = new AbortController().signal }: Ground & EndNeeds & Moment & Recording,
+  ) {
     const subject = input.provider === undefined ? undefined : `${input.provider}:*`;
-    return { value: { count }, audit: { subject, detail: input, result: `${count} holds ended` } };
+    const recorded: StepRecorder = (tx, count, before) =>
+      record(tx, { subject, detail: input, result: `${count} holds ended` }, before);
+    return { count: await endHoldsIn({ store, recorded }, filterOf(input), now, signal) };
   },
 });

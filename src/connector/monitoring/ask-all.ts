@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import type { StepRecorder } from '../../runtime/operators/audit.ts';
 import { eachRow } from '../../store/each.ts';
 import { closeGaps } from '../../store/recovery/gap.ts';
 import type { Store, Tx } from '../../store/store.ts';
@@ -9,17 +10,27 @@ import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
 
 const STEP = 1_000;
 
-export async function askAllFullUpdates(store: Store, now: () => number, signal: AbortSignal): Promise<number> {
+export async function askAllFullUpdates(
+  { store, recorded }: { readonly store: Store; readonly recorded: StepRecorder },
+  now: () => number,
+  signal: AbortSignal,
+): Promise<number> {
   let count = 0;
+  let entry: number | undefined;
   let after: RecordRef | undefined = { provider: '', recordId: '' };
   while (after !== undefined) {
     signal.throwIfAborted();
     const from: RecordRef = after;
-    const asked = await store.write((tx) => askSome(tx, from, now()));
-    count += asked.length;
-    after = asked.length === STEP ? asked.at(-1) : undefined;
+    const step = await store.write(async (tx) => {
+      const asked = await askSome(tx, from, now());
+      const isLast = asked.length < STEP;
+      if (isLast) await closeGaps(tx, now());
+      return { asked, isLast, entry: await recorded(tx, count + asked.length, entry) };
+    });
+    ({ entry } = step);
+    count += step.asked.length;
+    after = step.isLast ? undefined : step.asked.at(-1);
   }
-  await store.write((tx) => closeGaps(tx, now()));
   return count;
 }
 

@@ -1,6 +1,7 @@
 /** Lists, counts and ends holds, by a filter. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import type { StepRecorder } from '../../runtime/operators/audit.ts';
 import { countRows } from '../../store/count.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Db, Store } from '../../store/store.ts';
@@ -88,14 +89,15 @@ const PAGE = 500;
 
 /** Ends the holds and marks their records for a sync; returns their number. */
 export async function endHoldsIn(
-  store: Pick<Store, 'write'>,
+  { store, recorded }: { readonly store: Pick<Store, 'write'>; readonly recorded: StepRecorder },
   filter: HoldFilter,
   now: number,
   signal: AbortSignal,
 ): Promise<number> {
+  let entry: number | undefined;
   for (let ended = 0; ; ) {
     signal.throwIfAborted();
-    const count = await store.write(async (tx) => {
+    const step = await store.write(async (tx) => {
       const holds = await listHolds(tx, now, filter, PAGE);
       for (const hold of holds) if (hold.property === ALL_PROPERTIES) await markOverridden(tx, hold, now);
       for (const [provider, some] of Map.groupBy(holds, (hold) => hold.provider))
@@ -104,9 +106,11 @@ export async function endHoldsIn(
       await sql`delete from override where kind = 'hold' and (provider, record_id, property) in
         (select each.provider, each."recordId", each.property
           from ${eachRow(tx, ['provider', 'recordId', 'property'], rows)})`.execute(tx);
-      return holds.length;
+      const { length: count } = holds;
+      return { count, entry: count === 0 ? entry : await recorded(tx, ended + count, entry) };
     });
-    ended += count;
-    if (count < PAGE) return ended;
+    ({ entry } = step);
+    ended += step.count;
+    if (step.count < PAGE) return ended;
   }
 }

@@ -40,9 +40,30 @@ export interface AuditFilter {
 
 /** Call it in the transaction that performs the action. */
 export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promise<void> {
+  await insertEntry(tx, entry, now);
+}
+
+/**
+ * The entry of an action that needs many transactions: each calls it with what is done so far, and with the entry that the
+ * one before returned.
+ */
+export async function recordStep(
+  tx: Tx,
+  entry: AuditEntry,
+  { now, before }: { readonly now: number; readonly before: number | undefined },
+): Promise<number> {
+  if (before === undefined) return insertEntry(tx, entry, now);
+  await tx.updateTable('audit').set({ result: entry.result }).where('id', '=', before).execute();
+  return before;
+}
+
+/** Records in a step's transaction how many things are done so far; see {@link recordStep}. */
+export type StepRecorder = (tx: Tx, done: number, before: number | undefined) => Promise<number>;
+
+async function insertEntry(tx: Tx, entry: AuditEntry, now: number): Promise<number> {
   const { actor, via, action, subject = null, detail, result } = entry;
   const { redact } = await readErasures(tx);
-  await tx
+  const { id } = await tx
     .insertInto('audit')
     .values({
       at: now,
@@ -55,7 +76,9 @@ export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promi
       detail: detail === undefined ? null : JSON.stringify(redact(detail)),
       result: redact(result),
     })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
 export async function readAudit(db: Db, filter: AuditFilter, limit: number): Promise<readonly AuditRow[]> {

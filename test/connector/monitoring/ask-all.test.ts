@@ -22,7 +22,9 @@ it.each(SUITE_ENGINES)(
       await updateLink(tx, { provider: 'a', recordId: '1' }, { observed: 'refused' });
       await recordGap(tx, { cause: 'restored', since: 1 }, NOW);
     });
-    expect(await askAllFullUpdates(store, () => NOW, AbortSignal.timeout(60_000))).toBe(1_003);
+    expect(await askAllFullUpdates({ store, recorded: async () => 1 }, () => NOW, AbortSignal.timeout(60_000))).toBe(
+      1_003,
+    );
     const asking = await store.db
       .selectFrom('link')
       .select(['provider', 'record_id'])

@@ -155,8 +155,14 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
       (await store.db.selectFrom('override').selectAll().execute())
         .map(({ provider, record_id, property }) => `${provider} ${record_id} ${property}`)
         .toSorted();
+    const recorded = async () => 1;
     const ended = (property?: string) =>
-      endHoldsIn(store, { provider: 'crm', property, reason: UNDONE }, now(), new AbortController().signal);
+      endHoldsIn(
+        { store, recorded },
+        { provider: 'crm', property, reason: UNDONE },
+        now(),
+        new AbortController().signal,
+      );
     expect(await ended('phone')).toBe(1);
     expect(await left()).toEqual(['crm 1 name', 'crm 1 phone', 'crm 1 zip', 'crm 2 name', 'other 1 name']);
     expect(await ended()).toBe(2);

@@ -228,7 +228,9 @@ describe.each(ENGINES)('a write that arrives after an undo (%s)', (engine) => {
     world.clock.now += 1_000;
     await takeBack(world, { entity: ENTITY });
     const { signal } = new AbortController();
-    expect(await endHoldsIn(world.store, { provider: 'crm' }, world.clock.now, signal)).toBe(1);
+    expect(
+      await endHoldsIn({ store: world.store, recorded: async () => 1 }, { provider: 'crm' }, world.clock.now, signal),
+    ).toBe(1);
     world.held.name = 'B ApS';
     await later(world);
     expect(world.held.name).toBe('C ApS');

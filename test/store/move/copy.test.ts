@@ -71,7 +71,7 @@ async function timesOf({ db }: Store): Promise<readonly string[]> {
 }
 
 /** Resolves once somebody waits for a lock of ours. */
-const lockAwaited = ({ db }: Store): Promise<void> =>
+const lockAwaited = ({ db }: Store): Promise<true> =>
   vi.waitUntil(
     async () => {
       const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted
