@@ -9,12 +9,14 @@ export const HttpSettings = Type.Object(
       pattern: address,
       description:
         "Address that receives changes, one company a call; {id} in it stands for the record's id. Any 2xx is success, 404 means that the company is gone.",
+      examples: ['https://api.example.com/companies/{id}'],
     }),
     exportUrl: Type.Optional(
       Type.String({
         pattern: address,
         description:
           'Address that receives new companies (transfer); 409 means a duplicate. cvrsync reads the id of the record from the answer, else from the message. Without it, cvrsync creates no companies.',
+        examples: ['https://api.example.com/companies'],
       }),
     ),
     readUrl: Type.Optional(
@@ -22,6 +24,7 @@ export const HttpSettings = Type.Object(
         pattern: '^https?://[^/]+/.*\\{id\\}',
         description:
           'Address that returns one company as flat JSON, with {id} in it. cvrsync assumes its last value for a property that no answer shows; without this address, for every property.',
+        examples: ['https://api.example.com/companies/{id}'],
       }),
     ),
     listUrl: Type.Optional(
@@ -29,6 +32,7 @@ export const HttpSettings = Type.Object(
         pattern: address,
         description:
           'Address that lists all companies: a list of flat JSON, or { results, cursor } with a cursor for the next page. Backfill and reconcile need it.',
+        examples: ['https://api.example.com/companies'],
       }),
     ),
     method: Type.Union([Type.Literal('POST'), Type.Literal('PUT')], {

@@ -43,7 +43,7 @@ export async function schemaDocument(plugins: ReadonlyMap<string, TObject> = new
 }
 
 /** What a reference does not replace: it differs where the rest is the same. */
-const ANNOTATIONS = ['description', 'default'];
+const ANNOTATIONS = ['description', 'default', 'examples'];
 /** A shorter schema is not worth a reference. */
 const SHARED_FROM = 60;
 

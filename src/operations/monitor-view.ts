@@ -49,6 +49,7 @@ export const settings = {
         maxLength: 2_048,
         pattern: '^[^\\u0000-\\u0020\\u007f]*$',
         description: 'The address of its webhook; null for none',
+        examples: ['https://example.com/webhook'],
       }),
     ),
   ),

@@ -265,7 +265,7 @@ function readInput<I extends TObject, R, N extends object>(
   const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const input = validator.Default(structuredClone(stated));
   if (validator.Check(input)) return input;
-  const problems = problemsOf('', validator.Errors(input));
+  const problems = problemsOf('', validator.Errors(input), operation.input);
   const issues = problems.map(({ path, message }) => ({ path: path.replaceAll('.', '/'), message }));
   throw new Refused('invalid', NOT_VALID, { issues });
 }

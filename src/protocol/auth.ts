@@ -10,7 +10,11 @@ const none = Type.Object({ method: Type.Literal('None') }, { additionalPropertie
 const header = Type.Object(
   {
     method: Type.Literal('Header'),
-    key: Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", description: 'header name' }),
+    key: Type.String({
+      pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+      description: 'header name',
+      examples: ['X-Webhook-Key'],
+    }),
     value: Type.String({
       pattern: '^[!-~]([ -~]*[!-~])?$',
       secret: true,
@@ -23,7 +27,7 @@ const header = Type.Object(
 const basic = Type.Object(
   {
     method: Type.Literal('BasicAuth'),
-    key: Type.String({ pattern: '^[^:]+$', description: 'user name' }),
+    key: Type.String({ pattern: '^[^:]+$', description: 'user name, without a colon', examples: ['cvrsync'] }),
     value: Type.String({ minLength: 1, secret: true, description: 'password' }),
   },
   { additionalProperties: false },
@@ -44,7 +48,11 @@ const signature = Type.Object(
 const bearer = Type.Object(
   {
     method: Type.Literal('Bearer'),
-    token: Type.String({ pattern: '^[!-~]+$', secret: true, description: 'token of an Authorization header' }),
+    token: Type.String({
+      pattern: '^[!-~]+$',
+      secret: true,
+      description: 'token of an Authorization header, without blanks',
+    }),
   },
   { additionalProperties: false },
 );

@@ -56,6 +56,7 @@ export const SalesforceSettings = Type.Object(
       Type.String({
         pattern: '^00D[0-9A-Za-z]{12}([0-9A-Za-z]{3})?$',
         description: 'Id of the org; cvrsync refuses a token for another org.',
+        examples: ['00D000000000001AAA'],
       }),
     ),
     apiVersion: Type.String({ pattern: '^\\d{2,3}\\.0$', default: '67.0', description: 'REST API version.' }),

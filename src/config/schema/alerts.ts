@@ -12,6 +12,7 @@ export const alerts = Type.Object(
         pattern: '^https?://[^/\\s]+(/\\S*)?$',
         secret: true,
         description: 'Address that receives { "text": ... } by POST: Slack, Teams or Mattermost.',
+        examples: ['https://hooks.slack.com/services/…'],
       }),
     ),
     allow: Type.Array(text('An address or a network, as 10.1.0.0/16.'), {
@@ -21,16 +22,20 @@ export const alerts = Type.Object(
     mail: Type.Optional(
       Type.Object(
         {
-          to: Type.Array(Type.String({ pattern: '^[^\\s<>@]+@[^\\s<>@]+$', description: 'An address.' }), {
-            minItems: 1,
-            maxItems: 20,
-            description: 'Recipients of the mail.',
-          }),
+          to: Type.Array(
+            Type.String({
+              pattern: '^[^\\s<>@]+@[^\\s<>@]+$',
+              description: 'An address.',
+              examples: ['ida@example.com'],
+            }),
+            { minItems: 1, maxItems: 20, description: 'Recipients of the mail.' },
+          ),
           url: Type.Optional(
             Type.String({
               pattern: '^smtps?://',
               secret: 'url',
               description: 'Mail server: smtp://user:password@host:port (default: that of service.smtp).',
+              examples: ['smtp://user:password@host:port'],
             }),
           ),
           from: Type.Optional(text('Sender (default: that of service.smtp).')),

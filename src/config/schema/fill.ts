@@ -4,6 +4,7 @@
  */
 import Type, { type TArray, type TObject, type TRecord, type TSchema, type TUnion } from 'typebox';
 import { Value } from 'typebox/value';
+import { misspelt } from '../../protocol/misspelt.ts';
 import type { Issue } from '../../protocol/shape.ts';
 import { didYouMean } from './nearest.ts';
 
@@ -182,12 +183,7 @@ function fillScalar(schema: TSchema, given: unknown, path: string, problems: Con
     return fail(problems, path, shown + (typeof value === 'string' ? didYouMean(value, names) : ''));
   }
   if (value === '') return fail(problems, path, 'is empty');
-  // A pattern helps nobody: show the description instead.
-  return fail(
-    problems,
-    path,
-    error?.keyword === 'pattern' ? explain(schema, 'is not spelled right') : (error?.message ?? 'is not valid'),
-  );
+  return fail(problems, path, error?.keyword === 'pattern' ? misspelt(schema) : (error?.message ?? 'is not valid'));
 }
 
 const explain = (schema: TSchema, message: string): string => {

@@ -3,7 +3,11 @@ import Type from 'typebox';
 import { baseUrl, CLOSED, secret, text } from './shapes.ts';
 
 const trustProxy = Type.Array(
-  Type.String({ pattern: '^[0-9A-Fa-f.:]+(/\\d{1,3})?$', description: 'An address or a network, as 10.1.0.0/16.' }),
+  Type.String({
+    pattern: '^[0-9A-Fa-f.:]+(/\\d{1,3})?$',
+    description: 'An address or a network, as 10.1.0.0/16.',
+    examples: ['10.1.0.0/16'],
+  }),
   {
     default: [],
     description:
@@ -36,6 +40,7 @@ const oidc = Type.Object(
     issuer: Type.String({
       pattern: '^https?://\\S+$',
       description: "Address of the issuer, exactly as the issuer's own configuration states it.",
+      examples: ['https://login.example.com'],
     }),
     clientId: text('Client id of cvrsync at the issuer.'),
     clientSecret: secret('Client secret of cvrsync at the issuer.'),

@@ -109,6 +109,7 @@ export const connectionSchema = Type.Object(
         pattern: '^[A-Z]{3}$',
         description:
           "The currency of the CRM's amounts, such as DKK. cvrsync writes amounts in this currency even if no property names their currency.",
+        examples: ['DKK'],
       }),
     ),
     notes: Type.Array(Type.Enum(Object.keys(EVENTS)), {

@@ -89,6 +89,7 @@ const smtp = Type.Object(
       pattern: '^smtps?://',
       secret: 'url',
       description: 'Mail server: smtp://user:password@host:port.',
+      examples: ['smtp://user:password@host:port'],
     }),
     from: text('Sender address of the mails.'),
     admin: Type.Optional(text('Address for mail about failing monitors without recipients of their own.')),
@@ -139,7 +140,11 @@ const gazette = Type.Object(
 );
 
 const company = (description: string) =>
-  Type.String({ pattern: '^[Cc][Vv][Rr]-1-\\d{8}$', description: `${description}, as CVR-1-12345678.` });
+  Type.String({
+    pattern: '^[Cc][Vv][Rr]-1-\\d{8}$',
+    description: `${description}, as CVR-1-12345678.`,
+    examples: ['CVR-1-12345678'],
+  });
 
 const press = Type.Object(
   {
@@ -150,6 +155,7 @@ const press = Type.Object(
           url: Type.String({
             pattern: '^https?://[^/\\s]+(/\\S*)?$',
             description: 'Address of an RSS, Atom, RDF or JSON feed.',
+            examples: ['https://example.com/news.rss'],
           }),
           entityId: Type.Optional(company('The company that all items are about')),
           publishers: Type.Record(Type.String(), company('Entity id of a company'), {

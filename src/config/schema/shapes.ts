@@ -11,5 +11,6 @@ export const baseUrl = (description: string, options: TSchemaOptions = {}) =>
   Type.String({
     pattern: URL_PATTERN,
     description: `${description}, http or https, without a slash at the end.`,
+    examples: ['https://example.com'],
     ...options,
   });

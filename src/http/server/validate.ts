@@ -6,6 +6,7 @@ import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
+import { misspelt } from '../../protocol/misspelt.ts';
 import type { Issue } from '../../protocol/shape.ts';
 
 export interface TypeBoxTypes extends FastifyTypeProvider {
@@ -24,8 +25,8 @@ export class InvalidRequest extends Error {
   }
 }
 
-/** What is wrong with a value, by the schema's own account; `part` begins each path. */
-export const problemsOf = (part: string, errors: readonly TLocalizedValidationError[]): Issue[] =>
+/** What is wrong with a value, by the account of its schema; `part` begins each path. */
+export const problemsOf = (part: string, errors: readonly TLocalizedValidationError[], schema: TSchema): Issue[] =>
   errors.flatMap((error): Issue[] => {
     const at = [part, ...error.instancePath.split('/').slice(1)].join('.');
     // TypeBox reports a forbidden name twice: for the object, and here with the name's own path.
@@ -33,8 +34,16 @@ export const problemsOf = (part: string, errors: readonly TLocalizedValidationEr
     if (error.keyword === 'boolean') return [{ path: at, message: 'is not known' }];
     if (error.keyword === 'required')
       return error.params.requiredProperties.map((name) => ({ path: `${at}.${name}`, message: 'is missing' }));
+    if (error.keyword === 'pattern') return [{ path: at, message: misspelt(schemaAt(schema, error.schemaPath)) }];
     return [{ path: at, message: error.message }];
   });
+
+/** The part of a schema that an error is about, by its path such as `#/properties/name`. */
+const schemaAt = (schema: TSchema, path: string): object =>
+  path
+    .split('/')
+    .slice(1)
+    .reduce<object>((part, name) => Object(Reflect.get(part, name)), schema);
 
 /** Stricter than TypeBox, which would convert `1.5` to a whole number and `1` to a flag. */
 const WHOLE = /^-?\d{1,15}$/;
@@ -70,6 +79,6 @@ export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
     const fill = (given: unknown): unknown => validator.Default(given ?? {});
     const value = isText ? readTexts(schema, data, (given) => validator.Convert(fill(given))) : fill(data);
     if (validator.Check(value)) return { value };
-    return { error: new InvalidRequest(problemsOf(httpPart, validator.Errors(value))) };
+    return { error: new InvalidRequest(problemsOf(httpPart, validator.Errors(value), schema)) };
   };
 };
