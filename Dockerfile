@@ -28,15 +28,15 @@ COPY --from=build /app/package.json ./
 COPY --from=build /production/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY LICENSE ./
-# Not under data: a volume that is older, or a folder mounted there, would hide it.
+# Not under data: a volume that is older, or a folder mounted there, would hide them.
 COPY scaffold scaffold
-COPY data/samples data/samples
+COPY samples samples
 # A provider anywhere in the image finds what it imports: COPY my-provider /plugins/my-provider, and name its file in `use`.
 RUN mkdir /node_modules && ln -s /app /node_modules/cvrsync && ln -s /app/node_modules/typebox /node_modules/typebox
 # The program by its name: docker exec cvrsync cvrsync check
 RUN chmod +x dist/cvrsync.js && ln -s /app/dist/cvrsync.js /usr/local/bin/cvrsync
 # Before VOLUME, so that a new volume belongs to the user the daemon runs as.
-RUN chown -R node:node data
+RUN mkdir data && chown node:node data
 VOLUME /app/data
 USER node
 # cvrsync.yaml is mounted at /app/cvrsync.yaml or named by CVRSYNC_CONFIG. server.host is 0.0.0.0 where it does not say

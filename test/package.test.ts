@@ -138,10 +138,10 @@ describe('the published package', () => {
     expect((await readdir(join(packed, 'deploy'))).toSorted()).toEqual(deployed);
     expect(await readdir(join(packed, 'deploy/systemd'))).toEqual(['cvrsync.service']);
     expect(await readdir(join(packed, 'src'))).toEqual(['README.md']);
-    const register = { source: 'file', path: 'node_modules/cvrsync/data/samples/register' };
+    const register = { source: 'file', path: 'node_modules/cvrsync/samples/register' };
     await writeFile(join(home, 'service.json'), JSON.stringify({ service: { register } }));
     const checked = await cvrsync(['--config', 'service.json', 'check', '--all']);
-    expect(checked.stdout).toContain('data/samples/register gives documents');
+    expect(checked.stdout).toContain('samples/register gives documents');
   });
 
   it('states the licences of the packages that were taken in', async () => {

@@ -43,7 +43,7 @@ const HINTS: Readonly<Record<string, string>> = {
   autoMatch: 'suggest',
   policy: 'tracked',
   logLevel: 'info',
-  register: '{ source: file, path: data/samples/register }',
+  register: '{ source: file, path: samples/register }',
   url: 'smtp://localhost:1025',
   from: 'cvrsync@example.com',
   'service.smtp.admin': 'operations@example.com',

@@ -18,8 +18,7 @@ export interface SetUpPlace {
 }
 
 /** The sample register of this package. */
-export const samplesFolder = (): string =>
-  join(dirname(findPackageJSON(import.meta.url) ?? ''), 'data/samples/register');
+export const samplesFolder = (): string => join(dirname(findPackageJSON(import.meta.url) ?? ''), 'samples/register');
 
 /** The folder from which its paths begin. */
 export const folderOf = ({ file }: SetUpPlace): string => dirname(resolve(file));

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
@@ -30,7 +30,7 @@ async function made(isNew: boolean): Promise<string> {
   else await cp(BUILD, build, { recursive: true });
   await node(join(ROOT, '.ci/trim.js'), build, folder);
   await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
-  await cp(join(ROOT, 'scaffold'), join(folder, 'scaffold'), { recursive: true });
+  for (const part of ['scaffold', 'samples']) await cp(join(ROOT, part), join(folder, part), { recursive: true });
   return folder;
 }
 
@@ -77,6 +77,15 @@ describe('the files of the image', () => {
     expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     await chain.verify();
     expect(collector.spans('sync')).not.toEqual([]);
+  });
+
+  test('are not where a volume or a folder of the host is mounted', async () => {
+    const [, image = ''] = (await readFile(join(ROOT, 'Dockerfile'), 'utf8')).split(/^FROM \$\{BASE\}$/mu);
+    const named = (instruction: RegExp) => [...image.matchAll(instruction)].map(([, to = '']) => resolve('/app', to));
+    const volumes = named(/^VOLUME (\S+)$/gmu);
+    const copied = named(/^COPY .* (\S+)$/gmu);
+    expect([volumes, copied]).toEqual([['/app/data'], expect.arrayContaining(['/app/dist', '/app/samples'])]);
+    expect(copied.filter((to) => volumes.some((volume) => to === volume || to.startsWith(`${volume}/`)))).toEqual([]);
   });
 
   test('let a provider elsewhere in the image find what it imports', async () => {

@@ -9,7 +9,7 @@ import { sampleCompanies, samplePayload } from '../../src/protocol/sample/stream
 import { readJson } from '../../src/protocol/text/json.ts';
 import { sampleStream } from '../support/sample-stream.ts';
 
-const folder = new URL('../../data/samples/payloads/', import.meta.url);
+const folder = new URL('../../samples/payloads/', import.meta.url);
 
 describe('the sample files', () => {
   it.each(readdirSync(folder))('%s is read whole', (file) => {

@@ -45,7 +45,8 @@ export function addReview(app: Server, deps: ReviewDeps): void {
   addAnswers(app, deps);
   addTakeBack(app, deps);
   addReviewExport(app, deps);
-  addReviewUpload(app, deps);
+  // What a service has to be answered has no file of answers.
+  if (deps.halves.connector) addReviewUpload(app, deps);
   addCopies(app, deps);
   addPage(app, deps, {
     path: '/review',
@@ -109,7 +110,7 @@ async function list(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): Promi
   });
   const names = answersOf(shown);
   return html`${differing} ${deps.halves.connector && answerAllForm(visit, filter, names)}
-  ${answerForm(visit, names, reviewAddress(filter), listed)} ${pager(visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
+  ${answerForm(visit, names, reviewAddress(filter), listed)} ${pager(deps, visit, filter, { first: from > 0, next: hasMore ? { from: String(from + SHOWN) } : undefined })}`;
 }
 
 const CRM_KINDS: ReadonlySet<ReviewKind> = new Set(['value', 'link']);
@@ -137,7 +138,8 @@ const inWords = (reader: Reader, { kind, id, verbs }: ReviewEntry, reason: strin
   kind === 'link' && verbs.includes('accept') ? withButtonNames(reader, reason, id) : reason;
 
 /** Differences, along their index. */
-async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: ReviewFilter): Promise<Markup> {
+async function differences(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): Promise<Markup> {
+  const { store, crms } = deps;
   const { reader, query, visitor, now } = visit;
   const after = placeOf(query('after'));
   const { provider, property } = filter;
@@ -171,7 +173,7 @@ async function differences({ store, crms }: ReviewDeps, visit: Visit, filter: Re
   const answers = answersOf([{ id: idOf('difference', '', '', ''), verbs: DECISION }]);
   return html`${answerAllForm(visit, filter, answers)} ${answerForm(visit, answers, reviewAddress(filter), listed)}
   ${includesRole(visitor.role, 'operator') && html`<p class="quiet">${reader.text('review.keepHolds', { answer: reader.text('verb.keep-difference') })}</p>`}
-  ${pager(visit, filter, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
+  ${pager(deps, visit, filter, { first: after !== undefined, next: last && { after: differenceId(last) } })}`;
 }
 
 const differenceId = ({ provider, recordId, property }: OverrideRef): string =>
@@ -193,6 +195,7 @@ const plain = (json: string): string => {
 
 /** Links to the first and the next part of a list, under the filter that is chosen. */
 function pager(
+  { halves }: Pick<ReviewDeps, 'halves'>,
   { reader, visitor }: Visit,
   filter: ReviewFilter,
   { first, next }: { readonly first: boolean; readonly next: Readonly<Record<string, string>> | undefined },
@@ -201,6 +204,6 @@ function pager(
     ${first && html`<a href=${reviewAddress(filter)}>${reader.text('review.first')}</a>`}
     ${next && html`<a rel="next" href=${reviewAddress(filter, next)}>${reader.text('review.next')}</a>`}
     <a href=${reviewAddress(filter, {}, '/review.csv')} download>${reader.text('list.csv')}</a>
-    ${includesRole(visitor.role, 'operator') && html`<a href="/review/upload">${reader.text('answers.upload')}</a>`}
+    ${halves.connector && includesRole(visitor.role, 'operator') && html`<a href="/review/upload">${reader.text('answers.upload')}</a>`}
   </p>`;
 }

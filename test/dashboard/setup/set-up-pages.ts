@@ -23,7 +23,7 @@ export interface SetUpPages {
   entered(): Promise<Visitor>;
 }
 
-const SAMPLES = join(import.meta.dirname, '../../../data/samples/register');
+const SAMPLES = join(import.meta.dirname, '../../../samples/register');
 
 /** Starts them; all of it ends with the test. Whoever finishes finds the file written, and no daemon. */
 export async function startSetUpPages({

@@ -1,5 +1,5 @@
 /**
- * The series in `data/samples/register`: invented companies, and what happens to them in the order of its files.
+ * The series in `samples/register`: invented companies, and what happens to them in the order of its files.
  *
  * `node test/service/register/sample-series.ts` writes the files anew; a test holds them to this.
  */
@@ -11,7 +11,7 @@ import type { SampleRun, Version } from '../../../src/commands/emulate/sample/va
 import type { Entity } from '../../../src/protocol/formats.ts';
 import { type SampleCompany, sampleCompany } from '../../../src/protocol/sample/company.ts';
 
-export const SERIES_FOLDER = join(import.meta.dirname, '../../../data/samples/register');
+export const SERIES_FOLDER = join(import.meta.dirname, '../../../samples/register');
 
 export interface Sample {
   readonly file: string;
