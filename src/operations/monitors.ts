@@ -280,6 +280,19 @@ export const resumeMonitorMail = defineOperation({
     id: monitorId,
     recipient: plainText('The address, as the monitor shows it', { maxLength: 254, example: 'sales@example.com' }),
   }),
+  api: {
+    method: 'POST',
+    path: '/monitors/:id/resubscribe',
+    operationId: 'resubscribeRecipient',
+    status: 200,
+    answer: Type.Object({
+      id: monitorId,
+      recipient: Type.String(),
+      emails: Type.Array(Type.String(), { description: 'All recipients of the monitor' }),
+    }),
+    examples: [{ recipient: 'sales@example.com' }],
+    refusals: { ...REFUSALS, 409: 'The address has neither unsubscribed nor bounced' },
+  },
   async change(tx, { id, recipient }, { secrets, now }: MonitorNeeds & Moment) {
     const monitor = readMonitor(await needMonitor(tx, id), secrets);
     if (!(await resumeMail(tx, id, recipient, now)))

@@ -254,6 +254,7 @@ export const CASES: readonly Case[] = [
     },
     ask: (id) => ({
       command: ['monitors', 'resubscribe', id, RECIPIENT],
+      api: ['POST', `/monitors/${id}/resubscribe`, { recipient: RECIPIENT }],
       page: step(id, 'resubscribe', { recipient: RECIPIENT }),
     }),
     result: `mail to ${RECIPIENT} goes on`,

@@ -236,6 +236,7 @@ const BODIES_409: Readonly<Record<string, object>> = {
   releaseProperty: { provider: 'hubspot', record: MERGED, property: 'name' },
   clearRecord: { provider: 'hubspot', record: MERGED, kind: 'hold' },
   addLink: { provider: 'hubspot', record: '8412345678', entityId: 'CVR-1-10150817' },
+  resubscribeRecipient: { recipient: 'nobody@example.com' },
 };
 
 /** How each refusal comes about. */

@@ -13,6 +13,7 @@ import { sampleCompany } from '../../src/protocol/sample/company.ts';
 import { createOperator } from '../../src/runtime/operators/operators.ts';
 import { requestPreview } from '../../src/runtime/runs/runs.ts';
 import { createKey, type Scope } from '../../src/service/keys/keys.ts';
+import { endMail } from '../../src/service/mail/stopped-mails.ts';
 import { unsubscribeUrl } from '../../src/service/mail/unsubscribe.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import type { Tx } from '../../src/store/store.ts';
@@ -146,6 +147,7 @@ export async function lay({ app }: Process, url: string, scopes: readonly Scope[
     const job = { name: 'job', owner: key.id, provider: 'hubspot', url, enabled: false };
     const { id: JobId } = await createMonitor(tx, job, { secrets, now });
     const monitor = await createMonitor(tx, { name: 'monitor', url, enabled: false }, { secrets, now });
+    await endMail(tx, monitor.id, 'sales@example.com', { now });
     const token = new URL(unsubscribeUrl(app.url, secrets, monitor.id, 'sales@example.com')).searchParams.get('token');
     const run = await previewedRun(tx, now);
     const name = await revokedOperator(tx, now);
