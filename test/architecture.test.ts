@@ -301,7 +301,7 @@ describe('what is committed', () => {
     .filter((file) => file !== '' && existsSync(join(ROOT, file)));
   // Beyond the plan's own, what tools insist on.
   const TOP = new Set(
-    `package.json tsconfig.json src providers data scaffold test Dockerfile README.md LICENSE CHANGELOG.md
+    `package.json tsconfig.json src providers samples scaffold test Dockerfile README.md LICENSE CHANGELOG.md
      package-lock.json rolldown.config.ts biome.json docs deploy CONTRIBUTING.md SECURITY.md .github .ci .dockerignore .gitignore .gitattributes .npmrc .nvmrc`.split(
       /\s+/,
     ),

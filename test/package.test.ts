@@ -39,7 +39,7 @@ const tsc = (args: readonly string[], cwd: string) => node([join(OURS, 'typescri
 /** All that is packed beside the build. */
 const COPIED = [
   ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'CONTRIBUTING.md', 'SECURITY.md', 'src/README.md'],
-  ...['data', 'deploy', 'scaffold', 'providers', 'docs'],
+  ...['samples', 'deploy', 'scaffold', 'providers', 'docs'],
 ];
 
 /** Builds and packs what is here, unpacks it in an empty folder, and puts the packages it needs beside it. */
@@ -52,7 +52,7 @@ async function install(): Promise<void> {
   for (const name of COPIED)
     await cp(join(ROOT, name), join(built, name), {
       recursive: true,
-      filter: (path) => !/\.db|\/demo|providers\/.*\.ts$/.test(path),
+      filter: (path) => !/providers\/.*\.ts$/.test(path),
     });
   await cp(join(ROOT, 'package-lock.json'), join(built, 'package-lock.json'));
   const pinned = await node([join(ROOT, '.ci/shrinkwrap.js')], built);
