@@ -12,7 +12,6 @@ import { sampleCompanies } from '../protocol/sample/stream.ts';
 import { defineCommand, integer, needed, text, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 import { problemLines } from './cli/failure.ts';
-import type { Output } from './cli/output.ts';
 import { type RegisterEmulatorOptions, serveRegister } from './emulate/register.ts';
 import { JOBS, type ServiceOptions, serveService } from './emulate/service.ts';
 
@@ -54,14 +53,18 @@ const NAMES: Readonly<Record<string, { readonly name: string; readonly cvr: stri
   http: { name: 'name', cvr: 'cvr' },
 };
 
-const EMULATED = [...Object.keys(EMULATORS), 'register', 'service'];
+const EMULATED = [...Object.keys(EMULATORS), 'register', 'datafordeler', 'service'];
 
 export const command = defineCommand({
   name: 'emulate',
   examples: ['emulate hubspot --port 8090', 'emulate service --every 5 --webhook http://127.0.0.1:8080/webhook'],
-  about: 'run an emulator on this machine until you stop it: hubspot, salesforce, http, register or service',
+  about:
+    'run an emulator on this machine until you stop it: hubspot, salesforce, http, register, datafordeler or service',
   args: {
-    name: { ...needed('hubspot, salesforce, http (an API of your own), register or service'), choices: EMULATED },
+    name: {
+      ...needed('hubspot, salesforce, http (an API of your own), register, datafordeler or service'),
+      choices: EMULATED,
+    },
   },
   options: {
     port: integer('listen on this port (default: a free one)'),
@@ -71,7 +74,9 @@ export const command = defineCommand({
       'read faults from this file: YAML or JSON, a list of { match, body, times, after, action: { kind: status | hang | reset | cut | slow, … } }',
       'file',
     ),
-    every: integer('seconds between changes to the companies, for register and service (default: no changes)'),
+    every: integer(
+      'seconds between changes to the companies, for register, datafordeler and service (default: no changes)',
+    ),
     webhook: text('the webhook of the hubspot and salesforce jobs, for service (default: they send nothing)', 'url'),
   },
   run: async (context, { name }, { port = 0, seed = 1, companies = 10, faults, every, webhook }) => {
@@ -92,7 +97,7 @@ async function emulated(context: CommandContext, name: string, options: ServiceO
   const { output, signal, json } = context;
   const start = EMULATORS[name];
   if (name === 'service') return showService(context, options);
-  if (start === undefined) return showRegister(output, json, signal, options);
+  if (start === undefined) return showRegister(context, name, options);
   const { port, seed, companies, faults } = options;
   const emulator = await start({ port, seed, faults });
   try {
@@ -110,22 +115,21 @@ async function emulated(context: CommandContext, name: string, options: ServiceO
   }
 }
 
-/** Runs the register until the signal, and changes one of its companies now and then. */
+/** Runs a distribution of the register until the signal, and changes one of its companies now and then. */
 async function showRegister(
-  output: Output,
-  json: boolean,
-  signal: AbortSignal,
-  options: RegisterEmulatorOptions & { readonly every: number | undefined },
+  { output, json, signal }: CommandContext,
+  name: string,
+  options: RegisterEmulatorOptions & { readonly every: number | undefined; readonly companies: number },
 ): Promise<void> {
-  const emulator = await serveRegister(options);
-  const { every } = options;
+  const emulator = await serveDistribution(name, options);
+  const { every, companies } = options;
   const timer = every === undefined || every < 1 ? undefined : setInterval(() => emulator.change(), every * 1_000);
   try {
-    const configuration = { service: { register: emulator.settings } };
-    const { size } = emulator.documents.virksomhed;
+    const { url, settings } = emulator;
+    const configuration = { service: { register: settings } };
     output.entry(
-      { name: 'register', url: emulator.url, configuration, companies: size },
-      `register answers at ${emulator.url}, with ${size} sample companies. To reach it:\n`,
+      { name, url, configuration, companies },
+      `${name} answers at ${url}, with ${companies} sample companies. To reach it:\n`,
     );
     if (!json) output.line(stringify(configuration).trimEnd());
     await ended(signal);
@@ -134,6 +138,12 @@ async function showRegister(
     await emulator.close();
   }
 }
+
+/** Loads GraphQL only for Datafordeler. */
+const serveDistribution = async (name: string, options: RegisterEmulatorOptions) =>
+  name === 'datafordeler'
+    ? (await import('./emulate/datafordeler.ts')).serveDatafordeler(options)
+    : serveRegister(options);
 
 async function showService(context: CommandContext, options: ServiceOptions): Promise<void> {
   const { output, json, signal } = context;

@@ -22,6 +22,7 @@ import { collectSecrets } from './redact.ts';
 import { type AlertsConfig, resolveAlerts } from './schema/alerts.ts';
 import { reportBackup } from './schema/backup.ts';
 import { type ConfigProblem, fill } from './schema/fill.ts';
+import { reportRegister } from './schema/register.ts';
 import { reportRoles } from './schema/roles.ts';
 import { configSchema, connectionSchema } from './schema/schema.ts';
 import { reportStore } from './schema/store-address.ts';
@@ -127,6 +128,7 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   reportStore(filled, errors);
   reportBackup(filled, errors);
   reportRoles(filled, errors);
+  reportRegister(filled, errors);
   reportEmailEvent(filled, errors);
   reportSignOn(admin, errors);
   const resolvedAlerts = alerts && resolveAlerts(alerts, others.service?.smtp, errors);

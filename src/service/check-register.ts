@@ -3,12 +3,13 @@ import type { OutboundHttp } from '../http/outbound/client.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Findings } from '../runtime/finding.ts';
 import type { Store } from '../store/store.ts';
+import { DAY_MS, isKeyEnding } from './key-end.ts';
 import type { RegisterSource } from './register/source/source.ts';
 import { readCount, readMissing } from './register/watch/count-documents.ts';
-import { BEHIND_MS, errorsText, readProgress } from './register/watch/progress.ts';
 import { differsTooMuch, readDifferences } from './register/watch/origins/second-readings.ts';
+import { BEHIND_MS, errorsText, readProgress } from './register/watch/progress.ts';
 import { WITHHELD_KEY, WITHHELD_QUEUE } from './register/watch/withheld.ts';
-import type { RegisterSettings, ServiceSettings } from './service-settings.ts';
+import type { DatafordelerSettings, RegisterSettings, ServiceSettings } from './service-settings.ts';
 import { openSource, registerPlace, registersOf } from './sources.ts';
 
 export interface RegisterCheckDeps {
@@ -18,6 +19,12 @@ export interface RegisterCheckDeps {
 }
 
 const subject = 'register';
+
+const UNREACHABLE: Readonly<Record<RegisterSettings['source'], string>> = {
+  file: 'put register documents there, or name where they are: a relative path starts at the working directory',
+  cvr: 'check service.register: baseUrl, username, password, and whether this machine may reach it',
+  datafordeler: 'check service.register: apiKey or oauth, graphqlUrl, and whether this machine may reach it',
+};
 
 /** Checks each source, and where they differ. */
 export async function checkRegisters(
@@ -38,17 +45,15 @@ async function checkRegister(
   const source = openSource(register.source === 'cvr' ? { ...register, pageSize: 1 } : register, deps);
   const lag = await checkLag(deps, source);
   try {
+    if (register.source === 'datafordeler')
+      return [...(await checkDatafordeler(register, source, deps.now(), signal)), ...lag];
     const [first] = (await source.page(undefined, signal)).documents;
     if (first !== undefined) return lag.length > 0 ? lag : [{ level: 'ok', subject, found: `${from} gives documents` }];
     const advice =
       register.source === 'file' ? 'put register documents there' : 'see that service.register.since is past';
     return [...lag, { level: 'warn', subject, found: `${from} answers, and gives no document`, advice }];
   } catch (error) {
-    const advice =
-      register.source === 'file'
-        ? 'put register documents there, or name where they are: a relative path starts at the working directory'
-        : 'check service.register: baseUrl, username, password, and whether this machine may reach it';
-    return [...lag, { level: 'fail', subject, found: reasonOf(error, signal), advice }];
+    return [...lag, { level: 'fail', subject, found: reasonOf(error, signal), advice: UNREACHABLE[register.source] }];
   } finally {
     await source.close?.();
   }
@@ -65,6 +70,31 @@ async function checkDifferences({ store: { db }, now }: RegisterCheckDeps): Prom
     const found = `${origin} differs from the leading source in ${differing} of ${compared} companies and production units${which}`;
     return differsTooMuch(differences) ? { level: 'warn', subject, found, advice } : { level: 'info', subject, found };
   });
+}
+
+/** Whether the feed and every entity can be read, and when the credentials end. */
+async function checkDatafordeler(
+  register: DatafordelerSettings,
+  source: RegisterSource,
+  now: number,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const refused = (await source.probe?.(signal)) ?? [];
+  const advice = 'see what the IT system may read, in Datafordeler Administration';
+  return [
+    { level: 'ok', subject, found: `${register.graphqlUrl} gives the feed of changes` },
+    ...refused.map((found) => ({ level: 'warn', subject, found, advice }) as const),
+    ...checkKeyEnd(register, now),
+  ];
+}
+
+function checkKeyEnd(register: DatafordelerSettings, now: number): Findings {
+  const { apiKeyEnds } = register;
+  if (!isKeyEnding(register, now)) return [];
+  const isOver = Date.parse(`${apiKeyEnds}T00:00:00Z`) < now - DAY_MS;
+  const found = `the credentials of Datafordeler ${isOver ? 'ended' : 'end'} on ${apiKeyEnds}`;
+  const advice = 'make new ones in Datafordeler Administration, and set service.register.apiKeyEnds';
+  return [{ level: isOver ? 'fail' : 'warn', subject, found, advice }];
 }
 
 async function checkCount({ store: { db } }: RegisterCheckDeps): Promise<Findings> {

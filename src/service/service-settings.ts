@@ -2,6 +2,7 @@
 
 import type { PressSettings } from './feeds/press.ts';
 import type { NewsSettings } from './news/wording/make.ts';
+import type { DafCredentials } from './register/source/datafordeler/feed/access.ts';
 import type { ReportsSettings } from './reports/poll.ts';
 
 export type RegisterSettings =
@@ -15,7 +16,17 @@ export type RegisterSettings =
       readonly pageSize: number;
       readonly requestsPerSecond: number;
       readonly since?: string;
-    };
+    }
+  | DatafordelerSettings;
+
+export interface DatafordelerSettings extends DafCredentials {
+  readonly source: 'datafordeler';
+  /** The last day of the credentials, YYYY-MM-DD. */
+  readonly apiKeyEnds?: string;
+  readonly graphqlUrl: string;
+  readonly pollSeconds: number;
+  readonly requestsPerSecond: number;
+}
 
 export interface ServiceSettings {
   /** One source, or several, the leading first. */

@@ -12,6 +12,8 @@ import { MAIL_QUEUE } from './mail/queue.ts';
 import { DELIVER_QUEUE } from './names/queues.ts';
 import { publish } from './publish/publish.ts';
 import { createCvrSource } from './register/source/cvr.ts';
+import { createDatafordelerSource } from './register/source/datafordeler/feed/datafordeler.ts';
+import { wantedCompanies } from './register/source/datafordeler/feed/wanted.ts';
 import { createFileSource } from './register/source/file.ts';
 import { withPageAhead } from './register/source/page-ahead.ts';
 import type { RegisterSource } from './register/source/source.ts';
@@ -32,9 +34,16 @@ export function openSource(
   register: RegisterSettings,
   { store, http, now }: Omit<SourceDeps, 'wakeUp' | 'metrics' | 'log'>,
 ): RegisterSource {
-  return register.source === 'file'
-    ? createFileSource(register.path, { now })
-    : createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
+  switch (register.source) {
+    case 'file':
+      return createFileSource(register.path, { now });
+    case 'cvr':
+      return createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
+    case 'datafordeler': {
+      const wanted = (entities: readonly string[]) => wantedCompanies(store.db, entities);
+      return createDatafordelerSource({ ...register, wanted, http, store, now });
+    }
+  }
 }
 
 /** One or several sources of the register, the leading first. */
@@ -45,8 +54,16 @@ const isList = (register: ServiceSettings['register']): register is readonly Reg
   Array.isArray(register);
 
 /** Where a register is read from: a folder, or an address. */
-export const registerPlace = (register: RegisterSettings): string =>
-  register.source === 'file' ? register.path : register.baseUrl;
+export function registerPlace(register: RegisterSettings): string {
+  switch (register.source) {
+    case 'file':
+      return register.path;
+    case 'cvr':
+      return register.baseUrl;
+    case 'datafordeler':
+      return register.graphqlUrl;
+  }
+}
 
 export interface OpenRegister {
   /** The leading first. */
@@ -63,7 +80,7 @@ export function openRegister(
   const registers = registersOf(settings);
   const polled = registers.map((register) => {
     const source = openSource(register, deps);
-    // Reads ahead only from the register, which is slow; files are not.
+    // Reads ahead only from the register, which is slow; files are not, and Datafordeler has a page a minute.
     const pages = register.source === 'cvr' ? withPageAhead(source) : source;
     return { source: pages, pollMs: register.pollSeconds * 1_000 };
   });

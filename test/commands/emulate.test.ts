@@ -50,7 +50,7 @@ describe('emulate', () => {
   it('names the option where its port is taken', async () => {
     const { url } = await emulate('hubspot');
     const { port } = new URL(url);
-    for (const name of ['http', 'register', 'service']) {
+    for (const name of ['http', 'register', 'datafordeler', 'service']) {
       const { code, stderr } = await runCli(['emulate', name, '--port', port]);
       expect(code).toBe(1);
       expect(stderr).toContain(`cvrsync: port ${port} of 127.0.0.1 is taken: another program listens there`);

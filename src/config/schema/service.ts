@@ -1,59 +1,6 @@
 import Type from 'typebox';
-import { baseUrl, CLOSED, secret, text } from './shapes.ts';
-
-const seconds = (description: string, value: number) =>
-  Type.Integer({ minimum: 1, maximum: 86_400, default: value, description });
-
-const registerSource = [
-  Type.Object(
-    {
-      source: Type.Literal('file'),
-      path: text('Folder of register documents, or an NDJSON file of them; relative to the working directory.'),
-      pollSeconds: seconds('How often to poll for new documents.', 5),
-    },
-    CLOSED,
-  ),
-  Type.Object(
-    {
-      source: Type.Literal('cvr'),
-      baseUrl: baseUrl(
-        'Address of the register. The default is plain http, as the register offers it: user name, password and answers travel in the clear',
-        { default: 'http://distribution.virk.dk' },
-      ),
-      username: text('User name at the register.'),
-      password: secret('Password at the register.'),
-      pollSeconds: seconds('How often to ask for what is new.', 30),
-      pageSize: Type.Integer({ minimum: 1, maximum: 3_000, default: 500, description: 'Documents per page.' }),
-      requestsPerSecond: Type.Number({
-        minimum: 0.1,
-        maximum: 20,
-        default: 2,
-        description: 'Most requests per second to the register.',
-      }),
-      since: Type.Optional(
-        text(
-          'Start of the first load: only documents that the register loaded on or after this day or time (default: all).',
-        ),
-      ),
-    },
-    CLOSED,
-  ),
-] as const;
-
-const register = Type.Union(
-  [
-    ...registerSource,
-    Type.Array(Type.Union([...registerSource]), {
-      minItems: 1,
-      maxItems: 2,
-      description: 'Several sources: the first leads where both cover a fact, and differences are only counted.',
-    }),
-  ],
-  {
-    description:
-      'The source of the register: { source: file, path } or { source: cvr, baseUrl, username, password }; or a list of sources.',
-  },
-);
+import { register } from './register.ts';
+import { baseUrl, CLOSED, seconds, text } from './shapes.ts';
 
 const webhooks = Type.Object(
   {

@@ -14,3 +14,6 @@ export const baseUrl = (description: string, options: TSchemaOptions = {}) =>
     examples: ['https://example.com'],
     ...options,
   });
+
+export const seconds = (description: string, value: number) =>
+  Type.Integer({ minimum: 1, maximum: 86_400, default: value, description });

@@ -59,6 +59,8 @@ export interface ClientOptions {
   readonly guard?: Guard;
   /** Ms for the look-up of the host and the connection; only with a guard. */
   readonly connectMs?: number;
+  /** PEM of the certificate that the client shows, and of its key; only without a guard. */
+  readonly identity?: { readonly cert: string; readonly key: string };
   /**
    * For callers that need only the status: keeps this many bytes of the body, never decompressed. A body that is
    * longer, breaks off or misses the deadline ends there, and the connection is dropped. Redirects are answers like any
@@ -87,7 +89,8 @@ const DECODERS: Readonly<Record<string, (body: Buffer, maxBytes: number) => Prom
 /** Opens a client; it connects on demand and keeps connections for 20 s, or as long as the server says. */
 export function openClient(options: ClientOptions = {}): HttpClient {
   const { guard, excerptBytes } = options;
-  const dispatcher = guard === undefined ? dispatcherFor(options.env ?? {}) : guardedAgent(guard, options.connectMs);
+  const dispatcher =
+    guard === undefined ? dispatcherFor(options.env ?? {}, options.identity) : guardedAgent(guard, options.connectMs);
   const maxBytes = options.maxBytes ?? MAX_BYTES;
   const userAgent = options.userAgent ?? 'cvrsync';
 
@@ -175,13 +178,20 @@ const COMMON = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 20_000, al
 const guardedAgent = (guard: Guard, connectMs = DEADLINE): Dispatcher =>
   new Agent({ ...COMMON, connect: guardedConnector(guard, connectMs) });
 
-function dispatcherFor(env: Readonly<Record<string, string | undefined>>): Dispatcher {
+function dispatcherFor(
+  env: Readonly<Record<string, string | undefined>>,
+  identity: ClientOptions['identity'],
+): Dispatcher {
   const httpProxy = env['http_proxy'] ?? env['HTTP_PROXY'] ?? '';
   const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY'] ?? '';
-  const direct = { ...COMMON, connect: skippingContinue(buildConnector({ allowH2: false, timeout: CONNECT_MS })) };
+  const direct = {
+    ...COMMON,
+    connect: skippingContinue(buildConnector({ allowH2: false, timeout: CONNECT_MS, ...identity })),
+  };
   if (httpProxy === '' && httpsProxy === '') return new Agent(direct);
   const noProxy = [env['no_proxy'] ?? env['NO_PROXY'] ?? '', LOOPBACK].filter(Boolean).join(',');
-  return new EnvHttpProxyAgent({ ...direct, httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy });
+  const proxies = { httpProxy, httpsProxy: httpsProxy || httpProxy, noProxy };
+  return new EnvHttpProxyAgent({ ...direct, ...proxies, ...(identity !== undefined && { requestTls: identity }) });
 }
 
 async function readBody(

@@ -11,9 +11,9 @@ import { type Change, isCompany } from '../changes/change.ts';
 import { MAIL_QUEUE } from '../mail/queue.ts';
 import { DELIVER_QUEUE, readStateKey } from '../names/queues.ts';
 import { publish, publishersEnd } from '../publish/publish.ts';
+import { stateOf } from '../register/diff/state.ts';
 import { type Company, SNAPSHOT_FORM } from '../register/document/company.ts';
 import { todayAt } from '../register/document/today.ts';
-import { stateOf } from '../register/diff/state.ts';
 import { newReportOf } from '../reports/deprecated.ts';
 import { latestReports } from '../reports/store-filing.ts';
 

@@ -8,8 +8,8 @@ import type { Db } from '../../store/store.ts';
 import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
 import { post, type Webhook } from '../delivery/post.ts';
 import { readFullStates } from '../items/full-state.ts';
-import { todayAt } from '../register/document/today.ts';
 import { stateOf } from '../register/diff/state.ts';
+import { todayAt } from '../register/document/today.ts';
 import { newReportOf } from '../reports/deprecated.ts';
 import { latestReports } from '../reports/store-filing.ts';
 

@@ -64,6 +64,8 @@ export interface RegisterSource {
   sweep?(cursor: string): string;
   /** How far each part of the source was read, by name, according to a cursor. */
   parts?(cursor: string): Readonly<Record<string, SourcePart>>;
+  /** Asks for every part once, and returns what it cannot read now. Throws as `page` does. */
+  probe?(signal: AbortSignal): Promise<readonly string[]>;
   close?(): Promise<void>;
 }
 

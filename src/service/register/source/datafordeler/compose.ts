@@ -156,7 +156,7 @@ const headOf = (rows: UnitRows, own: readonly DafRow[], loadedAt: string | null)
 export function compose(rows: UnitRows, loadedAt: string | null): ComposedDocument | undefined {
   const kind = text(standing(rows.CVREnhed ?? [])[0]?.['enhedsType'])?.toLowerCase() ?? null;
   const { Virksomhed: companies = [], Produktionsenhed: units = [] } = rows;
-  if (kind === null ? companies.length > 0 : kind === 'virksomhed') {
+  if (kind === null ? rows.Virksomhed !== undefined : kind === 'virksomhed') {
     const cvr = numberIn(companies, ({ CVRNummer }) => cvrIn(CVRNummer)) ?? keyIn(rows, cvrIn);
     if (cvr === null) return undefined;
     const head = headOf(rows, [...companies, ...(rows.CVREnhed ?? [])], loadedAt);

@@ -3,7 +3,7 @@ import type { Family } from '../../document/families.ts';
 import type { DafEntity } from './rows.ts';
 
 /** The families by the entities that they need: without one of them, a family is unknown. */
-export const FAMILY_ENTITIES = {
+const FAMILY_ENTITIES = {
   name: ['Navn'],
   altNames: ['Navn'],
   address: ['Adressering'],

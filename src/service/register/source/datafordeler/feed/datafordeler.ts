@@ -1,0 +1,147 @@
+/**
+ * A source that reads the company register at Datafordeler, the state's distributor of data: the feed of changes, and
+ * for each change the rows of the unit. It covers half of the families (see families.ts).
+ */
+import type { RegisterSource, SourcePage } from '../../source.ts';
+import { type ComposedDocument, compose } from '../compose.ts';
+import { DATAFORDELER_FAMILIES, familiesWithout } from '../families.ts';
+import { type DafEntity, dayIn, ENTITIES, standing, type UnitRows, unitIdOf } from '../rows.ts';
+import { type DafClientOptions, openDafClient } from './client.ts';
+import { type FeedCursor, readCursor } from './cursor.ts';
+import { awaitRows, withoutLagging } from './lag.ts';
+import { MOST_ROWS } from './queries.ts';
+import { laterTime, readEvents, readWaterMark, timeIn, type UnitEvents } from './read-events.ts';
+import { createRowReader, type ReadRows, type RowReader } from './read-rows.ts';
+import { readUnits } from './read-units.ts';
+import { companiesByNumber, type Wanted, wantedUnits } from './wanted-units.ts';
+
+export interface DatafordelerOptions extends DafClientOptions {
+  /** Events per page; 1,000 by default, which is the most. */
+  readonly pageSize?: number;
+  /** The number after which a first page begins; the newest by default: only what changes from now on. */
+  readonly firstEvent?: number;
+  readonly wanted: Wanted;
+}
+
+/** Opens nothing until the first page. */
+export function createDatafordelerSource(options: DatafordelerOptions): RegisterSource {
+  const { now, wanted, pageSize = MOST_ROWS } = options;
+  const client = openDafClient(options);
+  const rows = createRowReader(client, now);
+
+  async function pageAfter(cursor: FeedCursor, mark: number, signal: AbortSignal): Promise<SourcePage> {
+    const { event: after, gapSince } = cursor;
+    const place = { after, mark, size: Math.min(pageSize, MOST_ROWS), ...(gapSince !== undefined && { gapSince }) };
+    const { units, upTo, loadedAt, missing } = await readEvents(client, place, { now: now(), signal });
+    const { documents, lagging } = await documentsFor(units, signal);
+    const waits = missing !== undefined && upTo === after;
+    const more = upTo < mark && !waits;
+    const next: FeedCursor = {
+      event: upTo,
+      loadedAt: loadedAt === null ? cursor.loadedAt : Math.max(cursor.loadedAt, Date.parse(loadedAt)),
+      askedAt: now(),
+      more,
+      ...(missing !== undefined && { gapSince: waits ? (gapSince ?? now()) : now() }),
+    };
+    const gap = waits ? [`event ${missing} of the feed is missing: waiting for it`] : [];
+    return { documents, cursor: JSON.stringify(next), more, ...troubleOf([...gap, ...unknownNow(rows, lagging)]) };
+  }
+
+  async function documentsFor(events: readonly UnitEvents[], signal: AbortSignal) {
+    const toRead = await wantedUnits(events, { read: rows.read, wanted, now: now(), signal });
+    const read = await readUnits(rows.read, toRead, signal);
+    const byId = new Map(events.map((each, place) => [each.id, { each, place }]));
+    const found = [...read]
+      .sort(([a], [b]) => (byId.get(a)?.place ?? events.length) - (byId.get(b)?.place ?? events.length))
+      .map(([id, each]) => ({ events: byId.get(id)?.each, rows: each }));
+    awaitRows(found, now());
+    const { units, lagging } = withoutLagging(found);
+    return { documents: units.flatMap((each) => documentOf(each.rows, each.events?.loadedAt ?? null)), lagging };
+  }
+
+  return {
+    name: 'datafordeler',
+    origin: 'datafordeler',
+    families: DATAFORDELER_FAMILIES,
+    async page(text, signal): Promise<SourcePage> {
+      signal.throwIfAborted();
+      const mark = await readWaterMark(client, signal);
+      const known = readCursor(text);
+      const cursor = known ?? { event: options.firstEvent ?? mark, loadedAt: 0, askedAt: 0, more: false };
+      if (mark > cursor.event) return pageAfter(cursor, mark, signal);
+      const back =
+        mark < cursor.event
+          ? [`its events ended at ${cursor.event}, and now end at ${mark}: waiting for them to go on`]
+          : [];
+      const { gapSince: _, ...rest } = cursor;
+      const next: FeedCursor = { ...rest, askedAt: now(), more: false };
+      const trouble = troubleOf([...back, ...unknownNow(rows)]);
+      return { documents: [], cursor: JSON.stringify(next), more: false, ...trouble };
+    },
+    find: (numbers, signal) => findCompanies(rows.read, numbers, signal),
+    parts(text) {
+      const cursor = readCursor(text);
+      if (cursor === undefined) return {};
+      const { loadedAt, askedAt, more } = cursor;
+      const walked = more && loadedAt > 0 && { walkedTo: loadedAt };
+      return { changes: { readAt: askedAt, loadedUntil: loadedAt, more, ...walked } };
+    },
+    async probe(signal) {
+      await readWaterMark(client, signal);
+      for (const entity of ENTITIES) await rows.read(entity, keyOf(entity), [NOBODY[keyOf(entity)]], signal);
+      return unknownNow(rows);
+    },
+    close: () => client.close(),
+  };
+}
+
+/** The usual key of an entity, and a unit that does not exist. */
+const keyOf = (entity: DafEntity) => {
+  if (entity === 'Telefaxnummer') return 'datafordelerRowId';
+  return UNIT_ENTITIES.has(entity) ? 'id' : 'CVREnhedsId';
+};
+const UNIT_ENTITIES: ReadonlySet<DafEntity> = new Set<DafEntity>(['CVREnhed', 'Virksomhed', 'Produktionsenhed']);
+const NOBODY = { CVREnhedsId: '0', id: '0', datafordelerRowId: '00000000-0000-4000-8000-000000000000' };
+
+const troubleOf = (reasons: readonly string[]): { readonly trouble?: string } =>
+  reasons.length === 0 ? {} : { trouble: reasons.join('; ') };
+
+/** Which families are unknown now, and why. */
+function unknownNow({ refused }: RowReader, lagging: ReadonlySet<DafEntity> = new Set()): readonly string[] {
+  const why = new Map(refused());
+  for (const entity of lagging) why.set(entity, `CVR_${entity} lacks rows that the feed announced`);
+  if (why.size === 0) return [];
+  const families = familiesWithout(why.keys());
+  return [`${[...why.values()].join(', ')}: unknown are ${families.join(', ') || 'details'}`];
+}
+
+/** The document of a unit; a unit that has none gives nothing. */
+function documentOf(rows: UnitRows, eventAt: string | null): readonly ComposedDocument[] {
+  const document = compose(rows, loadedAtOf(rows, eventAt));
+  return document === undefined ? [] : [document];
+}
+
+/** When Datafordeler loaded the newest row or event: what is read late is as new as its rows. */
+function loadedAtOf({ partners: _, partnerNames: __, ...rows }: UnitRows, eventAt: string | null): string | null {
+  let latest = eventAt;
+  for (const list of Object.values(rows))
+    for (const row of list ?? []) latest = laterTime(latest, timeIn(row['datafordelerOpdateringstid']));
+  return latest;
+}
+
+/** Companies by number, each with its present production units. */
+async function findCompanies(
+  read: ReadRows,
+  numbers: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly ComposedDocument[]> {
+  const companies = new Map(await companiesByNumber(read, numbers, signal));
+  const nothing = { CVREnhed: [], faxRows: new Map<string, readonly string[]>() };
+  const found = await readUnits(read, { ...nothing, companies, productionUnits: [] }, signal);
+  const members = [...found.values()].flatMap(({ Produktionsenhed = [] }) =>
+    standing(Produktionsenhed).filter((row) => dayIn(row, 'tilknyttetTilVirksomhedOphoersdato') === null),
+  );
+  const productionUnits = [...new Set(members.flatMap((row) => unitIdOf(row) ?? []))];
+  const units = await readUnits(read, { ...nothing, companies: new Map(), productionUnits }, signal);
+  return [...found.values(), ...units.values()].flatMap((rows) => documentOf(rows, null));
+}

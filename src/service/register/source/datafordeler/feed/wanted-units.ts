@@ -1,0 +1,90 @@
+/** Finds out which units of the feed are companies that somebody wants, or production units of those. */
+import { whole } from '../../../document/fields.ts';
+import { SourceError } from '../../source.ts';
+import { cvrIn, type DafRow, unitIdOf } from '../rows.ts';
+import { awaitRows } from './lag.ts';
+import { noAccess, type UnitEvents } from './read-events.ts';
+import type { ReadRows } from './read-rows.ts';
+import type { UnitsToRead } from './read-units.ts';
+
+/** Of these companies the ones to read, by entity id. */
+export type Wanted = (entities: readonly string[]) => Promise<ReadonlySet<string>>;
+
+interface Deps {
+  readonly read: ReadRows;
+  readonly wanted: Wanted;
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+const kindOf = ({ enhedsType }: DafRow): string => String(enhedsType).toLowerCase();
+
+const idsIn = (rows: readonly DafRow[]): readonly string[] => [...new Set(rows.flatMap((row) => unitIdOf(row) ?? []))];
+
+const ownerOf = ({ tilknyttetVirksomhedsCVRNummer: cvr }: DafRow): readonly string[] => {
+  const number = cvrIn(cvr);
+  return number === null ? [] : [number];
+};
+
+/**
+ * What to read for these events: wanted companies, also those that a production unit belongs to or left, and the wanted
+ * units. Drops all other units, and persons, without having asked for anything of theirs but their kind.
+ */
+export async function wantedUnits(events: readonly UnitEvents[], deps: Deps): Promise<UnitsToRead> {
+  const { read, wanted, signal } = deps;
+  const registered = events.filter(({ inserted }) => inserted.has('Virksomhed') || inserted.has('Produktionsenhed'));
+  const ids = events.map(({ id }) => id);
+  const CVREnhed = await read('CVREnhed', 'id', ids, signal);
+  if (CVREnhed === undefined) throw noAccess(new Error('Datafordeler refuses CVR_CVREnhed'));
+  const unitIds = idsIn(CVREnhed.filter((row) => kindOf(row) === 'produktionsenhed'));
+  const owned = (await read('Produktionsenhed', 'id', unitIds, signal)) ?? [];
+  awaitAll(registered, { CVREnhed, owned, unitIds, now: deps.now });
+  const changed = CVREnhed.filter((row) => kindOf(row) === 'virksomhed').flatMap((row) => {
+    const [id, cvr] = [unitIdOf(row), cvrIn(row['forretningsnoegle'])];
+    return id === null || cvr === null ? [] : [[id, cvr] as const];
+  });
+  const numbers = [...new Set([...changed.map(([, cvr]) => cvr), ...owned.flatMap(ownerOf)])];
+  const entities = numbers.length === 0 ? new Set<string>() : await wanted(numbers.map((cvr) => `CVR-1-${cvr}`));
+  const isWanted = (cvr: string): boolean => entities.has(`CVR-1-${cvr}`);
+  const own = new Map(changed.filter(([, cvr]) => isWanted(cvr)));
+  const known = new Set(own.values());
+  const others = numbers.filter((cvr) => isWanted(cvr) && !known.has(cvr));
+  const companies = new Map([...own, ...(await companiesByNumber(read, others, signal))]);
+  const productionUnits = idsIn(owned.filter((row) => ownerOf(row).some(isWanted)));
+  const faxRows = new Map(
+    events
+      .filter(({ isWhole }) => isWhole)
+      .map(({ id, inserted }) => [id, inserted.get('Telefaxnummer')?.rowIds ?? []] as const),
+  );
+  return { companies, productionUnits, CVREnhed, faxRows };
+}
+
+/** A unit that is not served yet cannot be told from one that nobody wants. */
+function awaitAll(
+  registered: readonly UnitEvents[],
+  how: { CVREnhed: readonly DafRow[]; owned: readonly DafRow[]; unitIds: readonly string[]; now: number },
+): void {
+  const [kinds, owners] = [how.CVREnhed, how.owned].map((rows) => Map.groupBy(rows, unitIdOf));
+  const isUnit = new Set(how.unitIds);
+  const units = registered.map((events) => {
+    const { id } = events;
+    const CVREnhed = kinds?.get(id) ?? [];
+    return { events, rows: isUnit.has(id) ? { CVREnhed, Produktionsenhed: owners?.get(id) ?? [] } : { CVREnhed } };
+  });
+  awaitRows(units, how.now);
+}
+
+/** Unit numbers and CVR numbers of those companies that exist. */
+export async function companiesByNumber(
+  read: ReadRows,
+  cvrs: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly (readonly [id: string, cvr: string])[]> {
+  const numbers = cvrs.flatMap((cvr) => whole(cvr) ?? []);
+  const rows = await read('Virksomhed', 'CVRNummer', numbers, signal);
+  if (rows === undefined) throw new SourceError('Datafordeler refuses CVR_Virksomhed: no company can be read');
+  return rows.flatMap((row) => {
+    const [id, cvr] = [unitIdOf(row), cvrIn(row['CVRNummer'])];
+    return id === null || cvr === null ? [] : [[id, cvr] as const];
+  });
+}

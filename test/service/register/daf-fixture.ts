@@ -1,0 +1,76 @@
+/** A fixture for Datafordeler: its emulator, a clock that is set by hand, a source that reads it. */
+import { onTestFinished } from 'vitest';
+import {
+  type DatafordelerEmulator,
+  type DatafordelerEmulatorOptions,
+  serveDatafordeler,
+} from '../../../src/commands/emulate/datafordeler.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
+import {
+  createDatafordelerSource,
+  type DatafordelerOptions,
+} from '../../../src/service/register/source/datafordeler/feed/datafordeler.ts';
+import type { RegisterSource } from '../../../src/service/register/source/source.ts';
+import { type HandClock, handClock } from '../../support/clock.ts';
+import { newStore } from '../../support/stores.ts';
+import type { SourceFixture } from './source-contract.ts';
+
+const HOUR = 3_600_000;
+
+export interface DafFixture extends SourceFixture {
+  readonly emulator: DatafordelerEmulator;
+  readonly clock: HandClock;
+  page(cursor?: string): ReturnType<RegisterSource['page']>;
+  find(...numbers: readonly string[]): Promise<readonly unknown[]>;
+}
+
+export const everyone = async (entities: readonly string[]): Promise<ReadonlySet<string>> => new Set(entities);
+
+export async function dafFixture(
+  options: Partial<DatafordelerOptions> = {},
+  emulated: DatafordelerEmulatorOptions = {},
+): Promise<DafFixture> {
+  const clock = handClock();
+  const emulator = await serveDatafordeler({ companies: 0, slowMs: 0, now: clock.now, ...emulated });
+  onTestFinished(() => emulator.close());
+  const { http, close } = openClient({ deadlineMs: 5_000 });
+  onTestFinished(close);
+  const store = await newStore('sqlite');
+  const open = () =>
+    createDatafordelerSource({
+      ...emulator.settings,
+      requestsPerSecond: 20_000,
+      firstEvent: 0,
+      wanted: everyone,
+      http,
+      store,
+      now: clock.now,
+      ...options,
+    });
+  const source = open();
+  onTestFinished(async () => source.close?.());
+  const { signal } = new AbortController();
+  return {
+    emulator,
+    clock,
+    source,
+    reopen: open,
+    page: (cursor) => source.page(cursor, signal),
+    find: async (...numbers) => (await source.find?.(numbers, signal)) ?? [],
+    async tell(documents) {
+      for (const document of documents) emulator.put(document, loadedAt(document));
+    },
+    async breakIt() {
+      const strike = { match: 'CVR/v2', times: 1, action: { kind: 'status', status: 503 } } as const;
+      emulator.fault(strike);
+      emulator.fault(strike);
+      return async () => clock.forward(HOUR);
+    },
+    poll: () => clock.forward(30_000),
+  };
+}
+
+const loadedAt = (document: unknown): number => {
+  const [content] = Object.values(document as Readonly<Record<string, { readonly sidstIndlaest?: string }>>);
+  return Date.parse(content?.sidstIndlaest ?? '');
+};
