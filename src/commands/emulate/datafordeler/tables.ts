@@ -17,7 +17,7 @@ export interface FeedEvent {
 }
 
 export interface DafTables {
-  /** Registers a unit anew: every old row is deleted, every new one inserted. */
+  /** Registers a unit again: every old row is deleted, every new one inserted. */
   put(id: string, rows: UnitTables, at: number): void;
   /** Deletes every row of a unit. */
   remove(id: string, at: number): void;

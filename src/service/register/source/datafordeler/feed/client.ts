@@ -10,7 +10,7 @@ import { SourceError } from '../../source.ts';
 import { type DafCredentials, openAccess } from './access.ts';
 
 export interface DafClientOptions extends DafCredentials {
-  /** Without a path; the client adds `/CVR/v2`. */
+  /** Without a path; the client adds one. */
   readonly graphqlUrl: string;
   readonly requestsPerSecond: number;
   readonly http: OutboundHttp;
@@ -49,7 +49,7 @@ const DEADLINE_MS = 120_000;
 const LONGEST_WAIT_MS = 3_600_000;
 const SHOWN = 200;
 
-/** How GraphQL servers say that a column does not exist: HotChocolate, and graphql-js. */
+/** How two kinds of GraphQL servers say that a column does not exist. */
 const NO_COLUMN = /field [`'"](\w+)[`'"] (?:does not exist )?on (?:the )?type/i;
 
 export function openDafClient(options: DafClientOptions): DafClient {
