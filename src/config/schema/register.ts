@@ -62,6 +62,7 @@ const datafordeler = Type.Object(
     apiKeyEnds: Type.Optional(
       Type.String({
         pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+        examples: ['2028-11-30'],
         description: 'The last day of the key, secret or certificate, as 2028-11-30: cvrsync warns 30 days before.',
       }),
     ),
