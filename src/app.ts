@@ -45,6 +45,8 @@ export interface AppOptions {
   readonly startEmpty?: boolean;
   /** Has the daemon read its file again: another configuration was accepted. It takes up the last one again if absent. */
   readonly reread?: () => void;
+  /** The file of the configuration, which Settings edits; it edits none where absent. */
+  readonly configFile?: string;
   /** How often the daemon says that it runs, in ms; 10 s where absent. */
   readonly beatMs?: number;
 }
@@ -278,7 +280,7 @@ type Undo = (() => Promise<unknown>)[];
 type Base = Awaited<ReturnType<typeof openBase>>;
 
 async function openBase(config: Config, options: AppOptions, stop: Stop, undo: Undo) {
-  const { log, env, now = Date.now, deadlineMs, beatMs, rulesAcceptedBy, startEmpty = false } = options;
+  const { log, env, now = Date.now, deadlineMs, beatMs, rulesAcceptedBy, startEmpty = false, configFile } = options;
   const application = `cvrsync ${readVersion()} ${config.roles.join(',')}`;
   const connections = config.storeConnections;
   const store = await openStore(config.store, { claim: true, startEmpty, connections, application });
@@ -308,6 +310,7 @@ async function openBase(config: Config, options: AppOptions, stop: Stop, undo: U
   return {
     ...{ store, metrics, http: client.http, log, now, startedAt: now(), daemon: membership.id, counts, alerting },
     ...{ rulesAcceptedBy, listeners, live: { config, read: config }, renew, retrace, accept, isWaiting },
+    ...(configFile !== undefined && { configuredBy: { file: configFile, env, reread: () => options.reread?.() } }),
     isStopping: () => stop.isStopping,
     look: () => {
       for (const look of looks) look();

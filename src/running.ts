@@ -8,6 +8,7 @@ import type { Config } from './config/load.ts';
 import { allowsBeneficialOwners, wireOf } from './config/load.ts';
 import { digestOf } from './config/schema/alerts.ts';
 import type { DaemonRole } from './config/schema/roles.ts';
+import type { Env } from './config/variables.ts';
 import { configurationOf, type LiveConfig } from './configuration.ts';
 import { type Connector, startConnector } from './connector/connector.ts';
 import { openedCrm } from './connector/crm/crm.ts';
@@ -34,6 +35,7 @@ import type { StrayError } from './runtime/stray-error.ts';
 import type { OwnConnector } from './service/delivery/own-jobs.ts';
 import { copyKey } from './service/keys/copy-key.ts';
 import type { Service } from './service/service.ts';
+import { samplesFolder } from './setup/config-of.ts';
 import { StoreGoneError } from './store/file/place.ts';
 import { readGapsToClose } from './store/recovery/gap.ts';
 import type { Store } from './store/store.ts';
@@ -56,6 +58,8 @@ export interface RunningDeps {
   /** Has the daemon look at once at what was accepted or proposed. */
   readonly look: () => void;
   readonly isStopping: () => boolean;
+  /** The file of the configuration, and what reads it again; undefined if there is none to edit. */
+  readonly configuredBy?: { readonly file: string; readonly env: Env; readonly reread: () => void } | undefined;
   /** The configuration in force, which may change in what needs no other parts, and the one that was read last. */
   readonly live: LiveConfig;
 }
@@ -220,6 +224,24 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
   addCrmWebhookRoute(base.server, { ...base, crms, publicUrl, refusal: intake.refusal });
 }
 
+/** What the dashboard edits the configuration by; undefined if there is no file. */
+const settingsOf = ({ configuredBy, live }: Base) =>
+  configuredBy && {
+    ...configuredBy,
+    place: {
+      file: configuredBy.file,
+      samples: samplesFolder(),
+      server: {},
+      get admin() {
+        const { publicUrl } = live.config.admin;
+        return publicUrl === undefined ? {} : { publicUrl };
+      },
+      get beneficialOwners() {
+        return live.config.beneficialOwners;
+      },
+    },
+  };
+
 /** The single sign-on of the dashboard; undefined if none is configured. */
 const signOnOf = ({ admin: { oidc, publicUrl } }: Config) =>
   oidc === undefined || publicUrl === undefined ? undefined : { ...oidc, publicUrl };
@@ -247,6 +269,7 @@ async function addPages(
     wake: connector?.wake,
     ...wireOf(config),
     installation,
+    settings: settingsOf(base),
     viewersSeePersons: config.admin.viewersSeePersons,
     singleSignOn: signOnOf(config),
   });

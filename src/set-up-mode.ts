@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { Env } from './config/variables.ts';
-import type { Finished } from './dashboard/setup/setup-route.ts';
+import type { Finished } from './dashboard/setup/first-way.ts';
 import { ownAddress } from './halves.ts';
 import { createMetrics } from './http/metrics.ts';
 import { openClient } from './http/outbound/client.ts';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { type App, startApp } from '../app.ts';
 import type { Config } from '../config/load.ts';
-import { isConfigured } from '../config/load-file.ts';
+import { isConfigured, namedFile } from '../config/load-file.ts';
 import { firstSignIn } from '../first-sign-in.ts';
 import { tryPorts } from '../http/server/try-ports.ts';
 import { giveBackIdleMemory } from '../runtime/idle-memory.ts';
@@ -79,6 +79,7 @@ async function start(
     env,
     startEmpty: mayStartEmpty,
     reread: () => running.reread?.(),
+    configFile: path.resolve(namedFile({ file: context.configFile, env })),
     ...(acceptConfig && { rulesAcceptedBy: commandActor() }),
   });
   running.app = app;

@@ -35,6 +35,9 @@ export function resolveMapping(
         ...(target.join !== undefined && { join: target.join }),
         ...(target.text !== undefined && { text: target.text }),
         ...(target.case !== undefined && { case: target.case }),
+        // Which accounts have the property does not depend on who wins in it.
+        ...(inPreset?.unless !== undefined && { unless: inPreset.unless }),
+        ...(inPreset?.optional !== undefined && { optional: inPreset.optional }),
         ...(inPreset?.address !== undefined && { address: inPreset.address }),
       };
     });

@@ -25,6 +25,7 @@ import { openPages } from './routes/page-scope.ts';
 import { HIDDEN, readerOfRequest, sendPage } from './routes/routes.ts';
 import { addRuns } from './runs/runs-page.ts';
 import { addServicePages } from './service-pages.ts';
+import { addSettings, type SettingsGround } from './settings/settings-page.ts';
 import { addFirstEvent } from './setup/first-event.ts';
 import { createAttempts } from './sign-in/attempts.ts';
 import { openIssuer } from './sign-in/issuer.ts';
@@ -43,6 +44,8 @@ export interface DashboardDeps
   readonly installation: Installation;
   /** Where operators sign in with their organisation. */
   readonly singleSignOn?: SingleSignOnSettings | undefined;
+  /** The file of the configuration and what reads it; without them nothing of it is changed here. */
+  readonly settings?: SettingsGround | undefined;
   /** The service half, where it is configured. */
   readonly service?: ServiceManagement | undefined;
 }
@@ -86,6 +89,7 @@ export function addDashboard(
     addAudit(scope, deps);
     addInstallation(scope, deps);
     addConfiguration(scope, deps);
+    if (given.settings) addSettings(scope, deps, given.settings);
     addOverview(scope, { ...deps, meter });
     scope.get('/*', HIDDEN, (request, reply) => sendNothing(deps, request, reply));
   });

@@ -15,6 +15,8 @@ export interface SetUpPlace {
   readonly samples: string;
   readonly admin: Settings;
   readonly server: Settings;
+  /** Why beneficial owners may be had, if the configuration says so. */
+  readonly beneficialOwners?: Settings | undefined;
 }
 
 /** The sample register of this package. */
@@ -24,13 +26,18 @@ export const samplesFolder = (): string => join(dirname(findPackageJSON(import.m
 export const folderOf = ({ file }: SetUpPlace): string => dirname(resolve(file));
 
 /** One entry of `connector.providers`. */
-const entryOf = ({ use, settings, match, hold, fields = {} }: DraftConnection): Settings => ({
-  use,
-  ...settings,
-  ...(match !== undefined && { match: { property: match } }),
-  ...(hold !== undefined && { hold: { property: hold } }),
-  ...(Object.keys(fields).length > 0 && { fields: writtenFields(fields) }),
-});
+export const entryOf = (connection: DraftConnection): Settings => {
+  const { use, settings, match, hold, policy, only, values = {}, fields = {}, more = {} } = connection;
+  return {
+    ...{ use, ...settings, ...more },
+    ...(match !== undefined && { match: { ...Object(more['match']), property: match } }),
+    ...(hold !== undefined && { hold: { property: hold } }),
+    ...(only !== undefined && { only }),
+    ...(policy !== undefined && { policy }),
+    ...(Object.keys(fields).length > 0 && { fields: writtenFields(fields) }),
+    ...(Object.keys(values).length > 0 && { values }),
+  };
+};
 
 function writtenFields(fields: NonNullable<DraftConnection['fields']>): Settings {
   const shown = Object.entries(fields).map(([field, rule]) => {
@@ -43,11 +50,25 @@ function writtenFields(fields: NonNullable<DraftConnection['fields']>): Settings
 /** The header that proves an event. */
 export const WEBHOOK_KEY = 'X-Webhook-Key';
 
+/** What the source of changes says in the configuration. */
+export function sourceOf({ source: answers }: Draft, place: SetUpPlace) {
+  const { source, publicUrl, ...credentials } = { source: 'sample', ...Object(answers?.['changes']) };
+  return {
+    publicUrl,
+    upstream: source === 'service' ? credentials : undefined,
+    register:
+      source === 'service'
+        ? undefined
+        : source === 'register'
+          ? { source: 'cvr', ...credentials }
+          : { source: 'file', path: place.samples },
+  };
+}
+
 /** The whole configuration. */
 export function configOf(draft: Draft, place: SetUpPlace): Settings {
   const entries = Object.entries(draft.connections).map(([name, each]) => [name, entryOf(each)]);
-  const changes = Object(draft.source?.['changes']);
-  const { source, publicUrl, ...credentials } = { source: 'sample', ...changes };
+  const { publicUrl, upstream, register } = sourceOf(draft, place);
   const server = { ...place.server, ...(publicUrl !== undefined && { publicUrl }) };
   return {
     ...(Object.keys(server).length > 0 && { server }),
@@ -55,14 +76,10 @@ export function configOf(draft: Draft, place: SetUpPlace): Settings {
     store: STORE,
     connector: {
       webhook: { auth: { method: 'Header', key: WEBHOOK_KEY, value_FILE: WEBHOOK_SECRET } },
-      ...(source === 'service' && { upstream: credentials }),
+      ...(upstream !== undefined && { upstream }),
       providers: Object.fromEntries(entries),
     },
-    ...(source !== 'service' && {
-      service: {
-        register: source === 'register' ? { source: 'cvr', ...credentials } : { source: 'file', path: place.samples },
-      },
-    }),
+    ...(register !== undefined && { service: { register } }),
   };
 }
 
@@ -70,7 +87,9 @@ export function configOf(draft: Draft, place: SetUpPlace): Settings {
 export const STORE = 'data/cvrsync.db';
 
 /** A configuration of one connection alone, to be tried. */
-export const trialOf = (name: string, connection: DraftConnection): Settings => ({
+export const trialOf = (name: string, connection: DraftConnection, place: SetUpPlace): Settings => ({
+  ...(place.admin['publicUrl'] !== undefined && { admin: { publicUrl: place.admin['publicUrl'] } }),
+  ...(place.beneficialOwners !== undefined && { beneficialOwners: place.beneficialOwners }),
   connector: { webhook: { auth: { method: 'None' } }, providers: { [name]: entryOf(connection) } },
 });
 

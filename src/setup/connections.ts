@@ -27,7 +27,7 @@ export async function readConnection(
   connection: DraftConnection,
   { place, env }: SetUpGround,
 ): Promise<ReadConnection> {
-  const load = await checkConfig(trialOf(name, connection), place.file, env);
+  const load = await checkConfig(trialOf(name, connection, place), place.file, env);
   const [provider] = load.ok ? (load.config.connector?.providers ?? []) : [];
   if (provider !== undefined) return { ok: true, provider };
   const section = `connector.providers.${name}.`;
@@ -46,14 +46,18 @@ export interface AskedConnection {
   readonly connection: DraftConnection | undefined;
 }
 
-/** The connection that the answers make, also if something is wrong with them. Writes its secrets; throws if it cannot. */
+/**
+ * The connection that the answers make, also if something is wrong with them. Writes its secrets, into files that begin with
+ * `section`; throws if it cannot.
+ */
 export async function answeredConnection(
   { name, use, provider, parts, connection }: AskedConnection,
   answer: (question: string) => string,
   ground: SetUpGround,
+  section = name,
 ): Promise<{ readonly kept: DraftConnection; readonly read: ReadConnection }> {
   const answers = readAnswers(parts, answer, connection?.settings);
-  const settings = { ...(await keepSecrets(folderOf(ground.place), name, answers)) };
+  const settings = { ...(await keepSecrets(folderOf(ground.place), section, answers)) };
   const kept: DraftConnection = { ...(connection ?? usualConnection(provider)), use, settings };
   const read = await readConnection(name, kept, ground);
   return { kept: { ...kept, isComplete: read.ok }, read };

@@ -58,6 +58,15 @@ const POLICY = Type.Union([
   Type.Literal('never'),
 ]);
 
+const TARGET = Type.Object({
+  property: Type.String(),
+  policy: Type.Optional(POLICY),
+  text: Type.Optional(Type.String()),
+  case: Type.Optional(Type.Union([Type.Literal('upper'), Type.Literal('lower')])),
+  join: Type.Optional(Type.String()),
+});
+const VALUE = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+
 const connection = Type.Object({
   use: Type.String(),
   settings: Type.Record(Type.String(), Type.Unknown()),
@@ -69,15 +78,17 @@ const connection = Type.Object({
   /** Whether somebody answered the step, if only to leave all as it is. */
   isNumberChosen: Type.Optional(Type.Boolean()),
   isMapped: Type.Optional(Type.Boolean()),
+  /** The policy of fields that state none. */
+  policy: Type.Optional(POLICY),
   fields: Type.Optional(
-    Type.Record(
-      Type.String(),
-      Type.Union([
-        Type.Literal(false),
-        Type.Array(Type.Union([Type.String(), Type.Object({ property: Type.String(), policy: POLICY })])),
-      ]),
-    ),
+    Type.Record(Type.String(), Type.Union([Type.Literal(false), Type.Array(Type.Union([Type.String(), TARGET]))])),
   ),
+  /** Values of the CRM, by field and value of the register. */
+  values: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), VALUE))),
+  /** The records that are written to, by property. */
+  only: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+  /** Other keys that every connection may have, as the file states them. */
+  more: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 export type DraftConnection = Static<typeof connection>;
 
@@ -89,8 +100,14 @@ const draft = Type.Object({
   source: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   /** The digest of the file that the set-up itself wrote, and may write again. */
   written: Type.Optional(Type.String()),
+  /** The digest of the file that the answers were read from; absent at a first start. */
+  read: Type.Optional(Type.String()),
+  /** Whether they differ from that file. */
+  isChanged: Type.Optional(Type.Boolean()),
 });
 export type Draft = Static<typeof draft>;
+
+export const isDraft = (value: unknown): value is Draft => Value.Check(draft, value);
 
 const EMPTY_DRAFT: Draft = { connections: {} };
 
@@ -100,7 +117,7 @@ const KEY = 'setup:draft';
 export async function readDraft(db: Db): Promise<Draft> {
   const kept = await readValue(db, KEY);
   const value: unknown = kept === undefined ? undefined : JSON.parse(kept);
-  return Value.Check(draft, value) ? value : EMPTY_DRAFT;
+  return isDraft(value) ? value : EMPTY_DRAFT;
 }
 
 /** Changes the answers; what another request changed meanwhile stays. */

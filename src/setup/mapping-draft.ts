@@ -1,8 +1,10 @@
-/** The mapping of a connection while it is set up: its rows, and what of them differs from the preset. Pure. */
+/** The mapping of a connection as its page has it: its rows, and what of them differs from the preset. Pure. */
 import { FIELD_NAMES, type FieldName, type FieldValue } from '../../providers/fields.ts';
 import type { Policy, Preset } from '../../providers/provider.ts';
 import { resolveMapping } from '../config/mapping.ts';
 import { extract } from '../connector/facts/extract.ts';
+import { type Fact, factValue, fold } from '../connector/facts/fact.ts';
+import type { InventedCompany } from '../connector/proposals/effect.ts';
 import { samplePayload } from '../protocol/sample/stream.ts';
 import type { DraftConnection } from './draft.ts';
 
@@ -11,44 +13,94 @@ export interface DraftRow {
   readonly field: FieldName;
   readonly property: string;
   readonly policy: Policy;
+  /** Of `composed`: the text with its fields in braces. */
+  readonly text?: string | undefined;
+  readonly case?: 'upper' | 'lower' | undefined;
+  readonly join?: string | undefined;
 }
 
-type Fields = NonNullable<DraftConnection['fields']>;
+type Rules = Pick<DraftConnection, 'fields' | 'policy'>;
 
-/** The rows of the answers so far, in the order of the fields. */
-export const rowsOf = (preset: Preset, fields: Fields): readonly DraftRow[] =>
-  resolveMapping(preset, { fields }, '', []).map(({ field, property, policy }) => ({ field, property, policy }));
-
-/** Fields that go nowhere: they can be added. */
-export function unmapped(preset: Preset, fields: Fields): readonly FieldName[] {
-  const mapped = new Set<FieldName>(rowsOf(preset, fields).map(({ field }) => field));
-  return FIELD_NAMES.filter((field) => !mapped.has(field));
-}
-
-/** The rules for the file: only what differs from the preset. */
-export function fieldsOf(preset: Preset, rows: readonly DraftRow[]): Fields {
-  const usual = rowsOf(preset, {});
-  const shown = (list: readonly DraftRow[]): string =>
-    JSON.stringify(list.map(({ property, policy }) => [property, policy]));
-  const differing = FIELD_NAMES.flatMap((field) => {
-    const ofField = rows.filter((row) => row.field === field && row.property !== '');
-    if (shown(ofField) === shown(usual.filter((row) => row.field === field))) return [];
-    const rule = ofField.length === 0 ? false : ofField.map((row) => targetOf(preset, row));
-    return [[field, rule] as const];
-  });
-  return Object.fromEntries(differing);
-}
-
-/** By its name alone where its policy is the usual one. */
-function targetOf(preset: Preset, { field, property, policy }: DraftRow) {
-  const usual = preset.find((row) => row.field === field && row.property === property)?.policy ?? 'tracked';
-  return policy === usual ? property : { property, policy };
-}
-
-/** A value of an invented company for each field that has one, as an example. */
-export function exampleValues(now: number): ReadonlyMap<FieldName, FieldValue> {
-  const known = extract(samplePayload({ seed: 7, now })).flatMap((each) =>
-    'field' in each && 'now' in each ? [[each.field, each.now] as const] : [],
+/** The rows of some answers, in the order of the fields. */
+export const rowsOf = (preset: Preset, { fields = {}, policy }: Rules): readonly DraftRow[] =>
+  resolveMapping(preset, { fields, policy }, '', []).map(
+    ({ field, property, policy: own, text, case: letters, join }) => ({
+      ...{ field, property, policy: own },
+      ...(text !== undefined && { text }),
+      ...(letters !== undefined && { case: letters }),
+      ...(join !== undefined && { join }),
+    }),
   );
-  return new Map(known);
+
+/** The rules for the file: what differs from the preset, and what was stated before and still means the same. */
+export function fieldsOf(
+  preset: Preset,
+  rows: readonly DraftRow[],
+  before: Rules = {},
+): NonNullable<DraftConnection['fields']> {
+  const { policy } = before;
+  const [former, usual] = [rowsOf(preset, before), rowsOf(preset, policy === undefined ? {} : { policy })];
+  const rules = FIELD_NAMES.flatMap((field) => {
+    const of = (list: readonly DraftRow[]) => list.filter((row) => row.field === field && row.property !== '');
+    const own = of(rows);
+    const stated = before.fields?.[field];
+    if (shown(own) === shown(of(former))) return stated === undefined ? [] : [[field, stated] as const];
+    if (shown(own) === shown(of(usual))) return [];
+    return [[field, own.length === 0 ? (false as const) : own.map((row) => targetOf(usual, row, policy))] as const];
+  });
+  return Object.fromEntries(rules);
+}
+
+const shown = (list: readonly DraftRow[]): string =>
+  JSON.stringify(
+    list.map(({ property, policy, text, case: letters, join }) => [property, policy, text, letters, join]),
+  );
+
+/** By its name alone where all else is usual. */
+function targetOf(
+  usual: readonly DraftRow[],
+  { field, property, policy, text, case: letters, join }: DraftRow,
+  common: Policy = 'tracked',
+) {
+  const inPreset = usual.find((row) => row.field === field && row.property === property);
+  const more = {
+    ...(policy !== (inPreset?.policy ?? common) && { policy }),
+    ...(text !== undefined && { text }),
+    ...(letters !== undefined && { case: letters }),
+    ...(join !== undefined && { join }),
+  };
+  return Object.keys(more).length === 0 ? property : { property, ...more };
+}
+
+const SEED = 7;
+
+/** A company that there is not, with a value for nearly every field. */
+export function inventedCompany(now: number, seed = SEED): InventedCompany {
+  const payload = samplePayload({ seed, now });
+  const facts = new Map<FieldName, Fact>();
+  for (const each of extract(payload))
+    facts.set(each.field, fold(facts.get(each.field), payload.entityId, each, 1).fact);
+  return { entity: payload.entityId, facts };
+}
+
+/** What is known of a company, by field. */
+export const valuesOf = (facts: ReadonlyMap<FieldName, Fact>): ReadonlyMap<FieldName, FieldValue> =>
+  new Map(
+    [...facts].flatMap(([field, fact]) => {
+      const value = factValue(fact);
+      return value === undefined ? [] : [[field, value] as const];
+    }),
+  );
+
+/** Companies that are looked at for examples. */
+const COMPANIES = 60;
+
+/** Values that a field has in the register, as examples to translate. */
+export function exampleTexts(field: FieldName, now: number): readonly string[] {
+  const texts = Array.from({ length: COMPANIES }, (_, seed) => {
+    const fact = inventedCompany(now, seed + 1).facts.get(field);
+    const value = fact && factValue(fact);
+    return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
+  });
+  return [...new Set(texts)].filter((text) => text !== '').toSorted();
 }

@@ -126,8 +126,8 @@ export interface SettingAnswers {
 const FILE_SUFFIX = '_FILE';
 
 /**
- * Reads the answers, as texts by the names of their questions. A secret that is left empty stays as it was: `before` names its
- * file. What is empty, or equals its default, is left out; what cannot be read stays text, for the check of settings to name.
+ * Reads the answers, as texts by the names of their questions. A secret that is left empty stays as it was: `before` has it, or
+ * names its file. What is empty, or equals its default, is left out; what cannot be read stays text, for the check of settings to name.
  */
 export function readAnswers(
   parts: readonly QuestionPart[],
@@ -143,9 +143,9 @@ export function readAnswers(
       if (!isUsual(part, value)) putAt(settings, part.path, value);
       continue;
     }
-    const kept = valueAt(before, withSuffix(part.path));
+    const kept = [withSuffix(part.path), part.path].find((path) => valueAt(before, path) !== undefined);
     if (text !== '') secrets.push({ path: part.path, value: text });
-    else if (kept !== undefined) putAt(settings, withSuffix(part.path), kept);
+    else if (kept !== undefined) putAt(settings, kept, valueAt(before, kept));
   }
   return { settings, secrets };
 }

@@ -62,3 +62,9 @@ export async function writeWhole(file: string, text: string, mode: number): Prom
     await rm(partial, { force: true });
   }
 }
+
+/** The system's code of a failure, as `EACCES`. */
+export const codeOf = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'EIO';
+};

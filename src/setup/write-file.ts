@@ -12,7 +12,7 @@ import type { Env } from '../config/variables.ts';
 import { digestOf } from '../runtime/operators/operators.ts';
 import { configOf, folderOf, type SetUpPlace, textOf } from './config-of.ts';
 import type { Draft } from './draft.ts';
-import { makeWebhookSecret, writeWhole } from './secret-files.ts';
+import { codeOf, makeWebhookSecret, writeWhole } from './secret-files.ts';
 
 /** What became of the file. `unwritable`: its text is to be put there by a person. */
 export type WrittenConfig =
@@ -77,8 +77,3 @@ async function writeNew(file: string, text: string, mode: number): Promise<void>
     await rm(partial, { force: true });
   }
 }
-
-const codeOf = (error: unknown): string => {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'EIO';
-};

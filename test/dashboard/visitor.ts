@@ -1,4 +1,5 @@
 /** The dashboard alone on a real server, and visitors as browsers are: they keep cookies and send forms. */
+import { join } from 'node:path';
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
 import type { Crm } from '../../src/connector/crm/crm.ts';
@@ -20,7 +21,7 @@ import { testMonitor } from '../../src/service/test-webhook/test-monitor.ts';
 import type { Store } from '../../src/store/store.ts';
 import { secrets } from '../service/monitored.ts';
 import { NO_CONFIGURATION } from '../support/configuration.ts';
-import { type ENGINES, newStore } from '../support/stores.ts';
+import { type ENGINES, newFolder, newStore } from '../support/stores.ts';
 
 /** An answer as a visitor sees it. */
 export interface Answer {
@@ -223,6 +224,11 @@ export async function startPages({
     hasUpstream: false,
     emailEvent: 'email',
     configuration: given.configuration ?? NO_CONFIGURATION,
+    settings: {
+      place: { file: join(newFolder(), 'cvrsync.yaml'), samples: '', admin: {}, server: {} },
+      env: {},
+      reread: () => undefined,
+    },
   };
   const installation = { ...INSTALLATION, startedAt: now() };
   addDashboard(server, { store, now, log, crms, halves, service, installation, ...more });

@@ -163,7 +163,8 @@ export async function countLinks(db: Db, provider: string): Promise<number> {
   return sum;
 }
 
-async function* linkedIds(
+/** Ids of linked records in batches: of all, or every `step`-th. */
+export async function* linkedIds(
   db: Db,
   provider: string,
   { size, step }: { readonly size: number; readonly step: number },
@@ -226,8 +227,7 @@ async function countBatch(
     const deciding = { ...crm, ...rules, connection };
     return (await readAndDecide({ store, now }, { crm: deciding, schema, match, records: some }, signal)).found;
   };
-  const tracked = { ...after, mapping: after.mapping.map((row) => ({ ...row, policy: 'tracked' as const })) };
-  const alone = records.map((record) => ({ ...record, overrides: new Map(), trust: 'crm' as const }));
+  const { rules: tracked, records: alone } = asTracked(after, records);
   const plans = { before: plansOf(await decideBy(before, records)), tracked: plansOf(await decideBy(tracked, alone)) };
   const widened = after.mapping.filter((row) => row.policy === 'always' && rowIn(before, row)?.policy !== 'always');
   for (const decided of await decideBy(after, records)) {
@@ -238,9 +238,15 @@ async function countBatch(
   }
 }
 
+/** As if nobody had said anything but `tracked`: what is kept then was written by a person. */
+export const asTracked = (rules: DecisionRules, records: readonly LinkedRecord[]) => ({
+  rules: { ...rules, mapping: rules.mapping.map((row) => ({ ...row, policy: 'tracked' as const })) },
+  records: records.map((record) => ({ ...record, overrides: new Map(), trust: 'crm' as const })),
+});
+
 type Plans = ReadonlyMap<string, ReadonlyMap<string, Planned>>;
 
-const plansOf = (found: readonly DecidedRecord[]): Plans =>
+export const plansOf = (found: readonly DecidedRecord[]): Plans =>
   new Map(
     found.map(({ record, planned = [] }) => [record.id, new Map(planned.map((one) => [one.property, one] as const))]),
   );
@@ -283,7 +289,7 @@ function countLater(tally: Tally, { read, planned }: DecidedRecord, widened: rea
 }
 
 /** The connection with one answer to every read: all properties that either set of rules needs. */
-async function readOnce(
+export async function readOnce(
   { crm: { connection }, before, after, ids }: PreviewBatch,
   { schema, match }: { readonly schema: ReadonlyMap<string, Property>; readonly match: string | undefined },
   signal: AbortSignal,

@@ -12,6 +12,12 @@ export const monitorAddress = (id: string): string => `/monitors/${encodeURIComp
 /** The page of the accepted configuration. */
 export const CONFIGURATION = '/installation/configuration';
 
+/** Where all that can be changed is reached. */
+export const SETTINGS = '/settings';
+
+/** Changes that are not saved. */
+export const SETTINGS_CHANGES = '/settings/changes';
+
 /** Where runs are. */
 export const RUNS = '/runs';
 

@@ -57,6 +57,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/register', text: 'nav.register', half: 'service' },
   { path: '/runs', text: 'nav.runs', half: 'connector' },
   { path: '/audit', text: 'nav.audit' },
+  { path: '/settings', text: 'nav.settings' },
   { path: '/installation', text: 'nav.installation' },
 ];
 

@@ -15,12 +15,13 @@ import { hidden } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
 import { foreignPage, HIDDEN, readerOfRequest, sendPage } from '../routes/routes.ts';
 import { beginSession, type LoginDeps } from '../sign-in/login.ts';
-import { addressOf } from './setup-route.ts';
+import { addressOf } from '../steps/step-route.ts';
+import { FIRST } from './first-way.ts';
 
 /** Adds the page, and the action of its form. */
 export function addEntry(app: Server, deps: LoginDeps): void {
   const { store, halves } = deps;
-  const next = async (): Promise<string> => addressOf(nextStep(await readDraft(store.db)));
+  const next = async (): Promise<string> => addressOf(FIRST, nextStep(await readDraft(store.db)));
   app.get('/setup', HIDDEN, async (request, reply) => {
     const to = { request, reply, halves };
     if ((await admit(deps, request)) !== undefined) return reply.redirect(await next(), 303);

@@ -7,7 +7,8 @@ import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-import { addressOf, addStep, addStepAction, type Finished, problemList, type SetUpDeps } from './setup-route.ts';
+import { addressOf, addStep, addStepAction, problemList } from '../steps/step-route.ts';
+import type { Finished, SetUpDeps } from './first-way.ts';
 
 /** Without these there is nothing to run. */
 const NEEDED = ['crm', 'source'] as const;
@@ -15,7 +16,7 @@ const NEEDED = ['crm', 'source'] as const;
 /** Adds the page and its action. */
 export function addFill(app: Server, deps: SetUpDeps): void {
   addStep(app, deps, {
-    path: '/setup/fill',
+    path: '/fill',
     step: 'fill',
     async show(visit, draft) {
       const { reader, formToken } = visit;
@@ -27,7 +28,7 @@ export function addFill(app: Server, deps: SetUpDeps): void {
           ${
             open.length > 0 &&
             html`<ul>
-              ${open.map((step) => html`<li><a href=${addressOf(step)}>${reader.text(`step.${step}`)}</a></li>`)}
+              ${open.map((step) => html`<li><a href=${addressOf(visit.way, step)}>${reader.text(`step.${step}`)}</a></li>`)}
             </ul>`
           }
           ${
@@ -42,10 +43,10 @@ export function addFill(app: Server, deps: SetUpDeps): void {
     },
   });
   addStepAction(app, deps, {
-    path: '/setup/fill',
+    path: '/fill',
     step: 'fill',
     async run(visit, draft) {
-      if (NEEDED.some((step) => !isAnswered(draft, step))) return addressOf('fill');
+      if (NEEDED.some((step) => !isAnswered(draft, step))) return addressOf(visit.way, 'fill');
       const finished = await deps.finish();
       if (finished.kind !== 'running') return unfinished(deps, visit, finished);
       return draft.source !== undefined && Object(draft.source['changes'])['source'] === 'service'

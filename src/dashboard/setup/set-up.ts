@@ -2,19 +2,20 @@
 import cookie from '@fastify/cookie';
 import { createCallLimit } from '../../http/server/call-limit.ts';
 import type { Server, ServerLog } from '../../http/server/server.ts';
+import { createEffects } from '../../setup/effects.ts';
 import { notFoundPage } from '../page/messages.ts';
 import { openPages } from '../routes/page-scope.ts';
 import { HIDDEN, readerOfRequest, sendPage } from '../routes/routes.ts';
 import { createAttempts } from '../sign-in/attempts.ts';
 import { addLogin } from '../sign-in/login.ts';
 import { addSessions } from '../sign-in/sessions.ts';
-import { addCrm } from './crm-page.ts';
+import { addCrm } from '../steps/crm-page.ts';
+import { addMapping, type MappingDeps } from '../steps/mapping-page.ts';
+import { addNumber } from '../steps/number-page.ts';
+import { addSource } from '../steps/source-page.ts';
 import { addEntry } from './entry-page.ts';
 import { addFill } from './fill-page.ts';
-import { addMapping } from './mapping-page.ts';
-import { addNumber } from './number-page.ts';
-import { addTakeOver, type SetUpDeps } from './setup-route.ts';
-import { addSource } from './source-page.ts';
+import { addTakeOver, firstWay, type SetUpDeps } from './first-way.ts';
 import { addYou } from './you-page.ts';
 
 /** What somebody may do in a minute. */
@@ -25,9 +26,12 @@ const HALVES = { connector: false, service: false, isSetUp: true } as const;
 /** Adds all pages of the set-up to the admin listener. */
 export function addSetUp(
   admin: Server,
-  given: Omit<SetUpDeps, 'halves' | 'limitActions' | 'entrance'> & { readonly log: ServerLog },
+  given: Omit<SetUpDeps & MappingDeps, 'halves' | 'limitActions' | 'entrance' | 'way' | 'effects'> & {
+    readonly log: ServerLog;
+  },
 ): void {
-  const deps = { ...given, halves: HALVES, limitActions: createCallLimit(ACTIONS), entrance: '/setup' };
+  const common = { halves: HALVES, limitActions: createCallLimit(ACTIONS), entrance: '/setup' };
+  const deps = { ...given, ...common, way: firstWay(given.store), effects: createEffects(given.crm) };
   admin.register(cookie);
   admin.register(async (scope: Server) => {
     await openPages(scope, deps);

@@ -1,28 +1,29 @@
 /** The first step: who sets cvrsync up, and is its first operator. */
 import type { Server } from '../../http/server/server.ts';
 import { nameOperator } from '../../runtime/operators/operators.ts';
-import { nextStep, YOU } from '../../setup/draft.ts';
+import { YOU } from '../../setup/draft.ts';
 import { questionsOf, readAnswers } from '../../setup/questions.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import type { Visit } from '../page/visit.ts';
-import { answerIn, questionFields } from './question-fields.ts';
-import { addressOf, addStep, addStepAction, otherHolder, type SetUpDeps, saveDraft } from './setup-route.ts';
+import { answerIn, questionFields } from '../steps/question-fields.ts';
+import { addStep, addStepAction, type StepDeps, saveDraft } from '../steps/step-route.ts';
+import { otherHolder } from './first-way.ts';
 
 const QUESTIONS = questionsOf(YOU);
 const LONGEST = 60;
 
 /** Adds the page and its action. */
-export function addYou(app: Server, deps: SetUpDeps): void {
+export function addYou(app: Server, deps: StepDeps): void {
   addStep(app, deps, {
-    path: '/setup/you',
+    path: '/you',
     step: 'you',
     show: async (visit, { you }) => youPage(visit, you?.name ?? ''),
   });
   addStepAction(app, deps, {
-    path: '/setup/you',
+    path: '/you',
     step: 'you',
     async run(visit, { you }, fields) {
       const answers = readAnswers(QUESTIONS, answerIn(fields));
@@ -32,9 +33,9 @@ export function addYou(app: Server, deps: SetUpDeps): void {
       const isNamed = name === actor.name || (await deps.store.write((tx) => nameOperator(tx, actor.name, name)));
       if (!isNamed) return youPage(visit, name, visit.reader.text('setup.nameTaken', { name }));
       const named = { ...visit, visitor: { ...visit.visitor, actor: { ...actor, name } } };
-      await otherHolder(deps, named);
+      await otherHolder(deps.store, named);
       const draft = await saveDraft(deps, named, 'you', (before) => ({ ...before, you: { ...you, name } }));
-      return addressOf(nextStep(draft));
+      return visit.way.next(visit, draft, { step: 'you' });
     },
   });
 }

@@ -1,8 +1,8 @@
 /** The pages of the set-up on a real server, in this process, with nothing to go on to. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Finished } from '../../../src/dashboard/setup/first-way.ts';
 import { addSetUp } from '../../../src/dashboard/setup/set-up.ts';
-import type { Finished } from '../../../src/dashboard/setup/setup-route.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import { createServer } from '../../../src/http/server/server.ts';

@@ -4,42 +4,53 @@ import { join } from 'node:path';
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { folderOf, WEBHOOK_KEY } from '../../setup/config-of.ts';
-import { type Draft, nextStep, SOURCE } from '../../setup/draft.ts';
+import { type Draft, SOURCE } from '../../setup/draft.ts';
 import { questionsOf, readAnswers, valueAt } from '../../setup/questions.ts';
 import { keepSecrets, makeWebhookSecret } from '../../setup/secret-files.ts';
 import { readSource, type SourceReading, trySource } from '../../setup/try-source.ts';
-import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
+import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
-import type { Visit } from '../page/visit.ts';
+
 import { findingLine } from './crm-page.ts';
 import { answerIn, otherProblems, questionFields } from './question-fields.ts';
-import { addressOf, addStep, addStepAction, problemList, type SetUpDeps, saveDraft } from './setup-route.ts';
+import {
+  addressOf,
+  addStep,
+  addStepAction,
+  problemList,
+  type StepDeps,
+  type StepVisit,
+  saveDraft,
+} from './step-route.ts';
 
 const QUESTIONS = questionsOf(SOURCE);
 
 /** Adds the page and its action. */
-export function addSource(app: Server, deps: SetUpDeps): void {
-  addStep(app, deps, { path: '/setup/source', step: 'source', show: (visit, draft) => sourcePage(deps, visit, draft) });
+export function addSource(app: Server, deps: StepDeps): void {
+  addStep(app, deps, { path: '/source', step: 'source', show: (visit, draft) => sourcePage(deps, visit, draft) });
   addStepAction(app, deps, {
-    path: '/setup/source',
+    path: '/source',
     step: 'source',
     async run(visit, { source }, fields) {
       const answers = readAnswers(QUESTIONS, answerIn(fields), source);
-      const settings = { ...(await keepSecrets(folderOf(deps.place), 'source', answers)) };
+      const section = visit.way.section(visit, 'source');
+      const settings = { ...(await keepSecrets(folderOf(deps.place), section, answers)) };
       const isRight = readSource(settings, deps).problems.length === 0;
       const draft = await saveDraft(deps, visit, 'source', (before) => ({ ...before, source: settings }));
       if (!isRight || settings['changes'] === undefined) return sourcePage(deps, visit, draft);
       // What answers is seen before one goes on.
-      return Object(settings['changes'])['source'] === 'sample' ? addressOf(nextStep(draft)) : addressOf('source');
+      return Object(settings['changes'])['source'] === 'sample'
+        ? visit.way.next(visit, draft, { step: 'source' })
+        : addressOf(visit.way, 'source');
     },
   });
 }
 
-async function sourcePage(deps: SetUpDeps, visit: Visit, draft: Draft): Promise<PageBody> {
-  const { reader, formToken } = visit;
+async function sourcePage(deps: StepDeps, visit: StepVisit, draft: Draft): Promise<PageBody> {
+  const { reader, carried } = visit;
   const { source } = draft;
   const read = source === undefined ? undefined : readSource(source, deps);
   const problems = read?.problems ?? [];
@@ -51,15 +62,16 @@ async function sourcePage(deps: SetUpDeps, visit: Visit, draft: Draft): Promise<
     body: html`<p>${reader.text('setup.sourceHelp')}</p>
       ${problemList(otherProblems(form, QUESTIONS).map(({ message }) => said(reader, message)))}
       ${read !== undefined && problems.length === 0 && (await answers(deps, visit, draft, read))}
-      <form method="post" action="/setup/source" class="stacked">
-        ${hidden({ [FORM_TOKEN]: formToken })} ${questionFields(form, QUESTIONS)}
+      <form method="post" action=${addressOf(visit.way, 'source')} class="stacked">
+        ${hidden(carried)} ${questionFields(form, QUESTIONS)}
         <p class="actions"><button class=${read === undefined ? 'primary' : undefined}>${reader.text('setup.try')}</button></p>
       </form>`,
   };
 }
 
 /** What the source answers now, and what to enter at another monitoring service. */
-async function answers(deps: SetUpDeps, { reader }: Visit, draft: Draft, read: SourceReading): Promise<VNode> {
+async function answers(deps: StepDeps, visit: StepVisit, draft: Draft, read: SourceReading): Promise<VNode> {
+  const { reader } = visit;
   const findings = await trySource(deps.crm, read, Object.keys(draft.connections), deps.place);
   const publicUrl = valueAt(draft.source ?? {}, ['changes', 'publicUrl']);
   return html`${
@@ -68,11 +80,11 @@ async function answers(deps: SetUpDeps, { reader }: Visit, draft: Draft, read: S
       : html`<div role="status">${findings.map((each) => findingLine(reader, each))}</div>`
   }
   ${typeof publicUrl === 'string' && (await webhook(deps, reader, publicUrl))}
-  <p><a class="button primary" href=${addressOf(nextStep(draft) === 'source' ? 'fill' : nextStep(draft))}>${reader.text('setup.next')}</a></p>`;
+  ${visit.way.onward(visit, draft, { step: 'source', isRight: true })}`;
 }
 
 /** What the other service must know to post here. */
-async function webhook({ place }: SetUpDeps, reader: Visit['reader'], publicUrl: string): Promise<Markup> {
+async function webhook({ place }: StepDeps, reader: Reader, publicUrl: string): Promise<Markup> {
   const folder = folderOf(place);
   const file = await makeWebhookSecret(folder);
   const value = (await readFile(join(folder, file), 'utf8')).trim();

@@ -5,15 +5,14 @@ import type { ConfiguredProvider } from '../../config/load.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import { lackedProperties, usualConnection, withNumber } from '../../setup/connections.ts';
-import { type Draft, type DraftConnection, nextStep, withConnection } from '../../setup/draft.ts';
+import { type Draft, type DraftConnection, withConnection } from '../../setup/draft.ts';
 import type { Candidate } from '../../setup/sample-numbers.ts';
 import type { PropertySurvey } from '../../setup/trials.ts';
-import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
-import type { Visit } from '../page/visit.ts';
 import { findingLine } from './crm-page.ts';
 import { propertyList, propertySearch } from './property-list.ts';
 import {
@@ -23,20 +22,21 @@ import {
   connectionStep,
   firstOpen,
   problemList,
-  type SetUpDeps,
+  type StepDeps,
+  type StepVisit,
   saveDraft,
   usableConnection,
-} from './setup-route.ts';
+} from './step-route.ts';
 
 /** Adds the page, and what its forms do. */
-export function addNumber(app: Server, deps: SetUpDeps): void {
+export function addNumber(app: Server, deps: StepDeps): void {
   addStep(app, deps, {
-    path: '/setup/number',
+    path: '/number',
     step: 'number',
-    show: async (_visit, draft) => firstOpen('number', draft),
+    show: async ({ way }, draft) => firstOpen(way, 'number', draft),
   });
   addStep(app, deps, {
-    path: '/setup/number/:name',
+    path: '/number/:name',
     step: 'number',
     async show(visit, draft) {
       const provider = await usableConnection(deps, draft, visit.param('name'));
@@ -45,12 +45,12 @@ export function addNumber(app: Server, deps: SetUpDeps): void {
     },
   });
   addStepAction(app, deps, {
-    path: '/setup/number/:name',
+    path: '/number/:name',
     step: 'number',
     async run(visit, draft, fields) {
       const name = visit.param('name');
       const provider = await usableConnection(deps, draft, name);
-      if (provider === undefined || typeof provider === 'string') return provider ?? addressOf('crm');
+      if (provider === undefined || typeof provider === 'string') return provider ?? addressOf(visit.way, 'crm');
       const survey = await deps.trials.survey(provider);
       const chosen = fieldValue(fields, 'match');
       const match = chosen === 'other' ? fieldValue(fields, 'other').trim() : chosen;
@@ -60,19 +60,18 @@ export function addNumber(app: Server, deps: SetUpDeps): void {
         return numberPage(visit, draft, provider, { survey, problem });
       }
       const chosenSo = (known: DraftConnection) => withNumber(known, provider.provider, match, names);
-      return addressOf(
-        nextStep(await saveDraft(deps, visit, name, (before) => withConnection(before, name, chosenSo))),
-      );
+      const saved = await saveDraft(deps, visit, name, (before) => withConnection(before, name, chosenSo));
+      return visit.way.next(visit, saved, { step: 'number', name });
     },
   });
   addStepAction(app, deps, {
-    path: '/setup/number/:name/create',
+    path: '/number/:name/create',
     step: 'number',
     async run(visit, draft) {
       const provider = await usableConnection(deps, draft, visit.param('name'));
-      if (provider === undefined || typeof provider === 'string') return provider ?? addressOf('crm');
+      if (provider === undefined || typeof provider === 'string') return provider ?? addressOf(visit.way, 'crm');
       const survey = await deps.trials.survey(provider);
-      if (survey?.ok !== true) return connectionStep('number', provider.name);
+      if (survey?.ok !== true) return connectionStep(visit.way, 'number', provider.name);
       const made = await deps.trials.create(provider, lackedProperties(provider, survey.properties));
       await saveDraft(deps, visit, provider.name, (before) => before);
       return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider), made: made ?? [] });
@@ -88,7 +87,7 @@ interface Outcome {
 }
 
 function numberPage(
-  visit: Visit,
+  visit: StepVisit,
   draft: Draft,
   provider: ConfiguredProvider,
   { survey, problem, made = [] }: Outcome,
@@ -100,15 +99,15 @@ function numberPage(
     return {
       title,
       body: html`<p class="notice warn" role="status">${reader.text('setup.slow', { name })}</p>
-        <p><a href=${connectionStep('number', name)}>${reader.text('setup.lookAgain')}</a></p>
-        <p><a class="button" href="/setup/source">${reader.text('setup.leave')}</a></p>`,
+        <p><a href=${connectionStep(visit.way, 'number', name)}>${reader.text('setup.lookAgain')}</a></p>
+        <p><a class="button" href=${addressOf(visit.way, 'source')}>${reader.text('setup.leave')}</a></p>`,
     };
   if (!survey.ok)
     return {
       title,
       body: html`<div class="notice bad" role="alert">${findingLine(reader, survey.failure)}</div>
-        <p><a class="button" href=${connectionStep('crm', name)}>${reader.text('setup.backToCrm', { name })}</a></p>
-        <p><a href="/setup/source">${reader.text('setup.leave')}</a></p>`,
+        <p><a class="button" href=${connectionStep(visit.way, 'crm', name)}>${reader.text('setup.backToCrm', { name })}</a></p>
+        <p><a href=${addressOf(visit.way, 'source')}>${reader.text('setup.leave')}</a></p>`,
     };
   const missing = lackedProperties(provider, survey.properties);
   const shown = made.filter(({ level }) => level !== 'ok');
@@ -128,12 +127,12 @@ function numberPage(
 }
 
 function choiceForm(
-  visit: Visit,
+  visit: StepVisit,
   draft: Draft,
   provider: ConfiguredProvider,
   survey: PropertySurvey & { readonly ok: true },
 ): VNode {
-  const { reader, formToken } = visit;
+  const { reader, carried } = visit;
   const { name } = provider;
   const { candidates, records } = survey.sampled;
   const own = usualConnection(provider.provider).match;
@@ -147,8 +146,8 @@ function choiceForm(
   return html`<p>${reader.text('setup.sampled', { count: records })}</p>
     ${candidates.length === 0 && html`<p class="notice">${reader.text('setup.noNumber')}</p>`}
     ${propertySearch(reader, numbered, visit.query('find'))}
-    <form method="post" action=${connectionStep('number', name)} class="stacked">
-      ${hidden({ [FORM_TOKEN]: formToken })}
+    <form method="post" action=${connectionStep(visit.way, 'number', name)} class="stacked">
+      ${hidden(carried)}
       <fieldset>
         <legend>${reader.text('setup.numberIn')}</legend>
         ${candidates.map((each) => radio(each.property, chosen === each.property, candidateText(reader, each)))}
@@ -195,7 +194,8 @@ const candidateText = (reader: Reader, { property, label, filled, valid, hasPref
   ${hasPrefix && reader.text('setup.withPrefix')}`;
 
 /** Lists what would be made before the button that makes it. */
-function creation({ reader, formToken }: Visit, name: string, missing: readonly PropertyDefinition[]): VNode {
+function creation(visit: StepVisit, name: string, missing: readonly PropertyDefinition[]): VNode {
+  const { reader, carried } = visit;
   return html`<section>
     <h2>${reader.text('setup.missing')}</h2>
     <p>${reader.text('setup.missingHelp', { count: missing.length })}</p>
@@ -205,8 +205,8 @@ function creation({ reader, formToken }: Visit, name: string, missing: readonly 
         ${missing.map((each) => html`<li><code>${each.name}</code> ${each.label}</li>`)}
       </ul>
     </details>
-    <form method="post" action=${`${connectionStep('number', name)}/create`}>
-      ${hidden({ [FORM_TOKEN]: formToken })}
+    <form method="post" action=${`${connectionStep(visit.way, 'number', name)}/create`}>
+      ${hidden(carried)}
       <button>${reader.text('setup.create', { count: missing.length })}</button>
     </form>
   </section>`;

@@ -5,7 +5,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 
 /** What the list may add to a page, in bytes; accounts have a thousand properties. */
-const MOST_BYTES = 18_000;
+const MOST_BYTES = 9_000;
 const TAG_BYTES = '<option value=""></option>'.length;
 const MOST_FOUND = 50;
 

@@ -15,14 +15,13 @@ import {
 import type { Draft, DraftConnection } from '../../setup/draft.ts';
 import { questionsOf } from '../../setup/questions.ts';
 import type { ShownTrial } from '../../setup/trials.ts';
-import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { type Fields, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage } from '../page/messages.ts';
 import { livePart, state } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
-import type { Visit } from '../page/visit.ts';
 import { answerIn, type FormState, otherProblems, questionFields } from './question-fields.ts';
 import {
   addressOf,
@@ -30,46 +29,47 @@ import {
   addStepAction,
   connectionStep,
   problemList,
-  type SetUpDeps,
+  type StepDeps,
+  type StepVisit,
   saveDraft,
-} from './setup-route.ts';
+} from './step-route.ts';
 
 /** Adds the cards, the page of one connection, and what their forms do. */
-export function addCrm(app: Server, deps: SetUpDeps): void {
-  addStep(app, deps, { path: '/setup/crm', step: 'crm', show: (visit, draft) => cards(visit, draft) });
+export function addCrm(app: Server, deps: StepDeps): void {
+  addStep(app, deps, { path: '/crm', step: 'crm', show: (visit, draft) => cards(visit, draft) });
   addStepAction(app, deps, {
-    path: '/setup/crm',
+    path: '/crm',
     step: 'crm',
     async run(visit, _draft, fields) {
       const use = fieldValue(fields, 'use').trim();
       const load = await loadProvider(use, folderOf(deps.place));
-      if (load.ok) return formAddress(load.provider.name, use);
-      const help = html`<a href="/setup/crm">${said(visit.reader, load.message)}</a>`;
+      if (load.ok) return formAddress(visit, load.provider.name, use);
+      const help = html`<a href=${addressOf(visit.way, 'crm')}>${said(visit.reader, load.message)}</a>`;
       return messagePage(visit.reader, { status: 422, title: visit.reader.text('setup.noProvider'), help });
     },
   });
   addStep(app, deps, {
-    path: '/setup/crm/:name',
+    path: '/crm/:name',
     step: 'crm',
     async show(visit, draft) {
       const named = await providerAt(deps, visit, draft, visit.query('use'));
       if (named === undefined) return undefined;
       const read = named.connection && (await readConnection(named.name, named.connection, deps));
       const tried = read?.ok === true ? await deps.trials.look(read.provider) : undefined;
-      return connectionPage(visit, named, read, tried);
+      return connectionPage(visit, draft, named, { read, tried });
     },
   });
   addStepAction(app, deps, {
-    path: '/setup/crm/:name',
+    path: '/crm/:name',
     step: 'crm',
     async run(visit, draft, fields) {
       const named = await providerAt(deps, visit, draft, fieldValue(fields, 'use'));
-      if (named === undefined) return '/setup/crm';
+      if (named === undefined) return addressOf(visit.way, 'crm');
       return keepConnection(deps, visit, named, fields);
     },
   });
   addStepAction(app, deps, {
-    path: '/setup/crm/:name/remove',
+    path: '/crm/:name/remove',
     step: 'crm',
     async run(visit) {
       const name = visit.param('name');
@@ -77,18 +77,18 @@ export function addCrm(app: Server, deps: SetUpDeps): void {
         const { [name]: _, ...connections } = before.connections;
         return { ...before, connections };
       });
-      return addressOf('crm');
+      return addressOf(visit.way, 'crm');
     },
   });
 }
 
-const formAddress = (name: string, use: string): string =>
-  `${connectionStep('crm', name)}${use === name ? '' : `?use=${encodeURIComponent(use)}`}`;
+const formAddress = (visit: StepVisit, name: string, use: string): string =>
+  `${connectionStep(visit.way, 'crm', name)}${use === name ? '' : `?use=${encodeURIComponent(use)}`}`;
 
 /** The provider that an address names, with the answers for it so far. */
 async function providerAt(
-  { place }: SetUpDeps,
-  visit: Visit,
+  { place }: StepDeps,
+  visit: StepVisit,
   draft: Draft,
   given: string,
 ): Promise<AskedConnection | undefined> {
@@ -104,15 +104,15 @@ async function providerAt(
 
 /** Keeps what was answered, also if something is wrong with it, and tries what is right. */
 async function keepConnection(
-  deps: SetUpDeps,
-  visit: Visit,
+  deps: StepDeps,
+  visit: StepVisit,
   asked: AskedConnection,
   fields: Fields,
 ): Promise<string | PageBody> {
   const { name } = asked;
   let answered: Awaited<ReturnType<typeof answeredConnection>>;
   try {
-    answered = await answeredConnection(asked, answerIn(fields), deps);
+    answered = await answeredConnection(asked, answerIn(fields), deps, visit.way.section(visit, name));
   } catch (error) {
     const help = visit.reader.text('setup.noSecrets', { folder: folderOf(deps.place), reason: String(error) });
     return messagePage(visit.reader, { status: 500, title: visit.reader.text('error.failed'), help });
@@ -123,10 +123,11 @@ async function keepConnection(
     connections: { ...before.connections, [name]: kept },
   }));
   if (read.ok) deps.trials.begin(read.provider);
-  return connectionStep('crm', name);
+  return connectionStep(visit.way, 'crm', name);
 }
 
-async function cards({ reader, formToken }: Visit, draft: Draft): Promise<PageBody> {
+async function cards(visit: StepVisit, draft: Draft): Promise<PageBody> {
+  const { reader, carried, way } = visit;
   const builtIn = await Promise.all(
     Object.keys(BUILT_IN).map(async (name) => ({ name, load: await loadProvider(name, '.') })),
   );
@@ -141,7 +142,7 @@ async function cards({ reader, formToken }: Visit, draft: Draft): Promise<PageBo
         ${[...known, ...others].map(
           ({ name, about }) =>
             html`<li>
-              <h2><a href=${connectionStep('crm', name)}>${name}</a></h2>
+              <h2><a href=${connectionStep(visit.way, 'crm', name)}>${name}</a></h2>
               <p>${said(reader, about)}</p>
               ${cardState(reader, draft.connections[name])}
             </li>`,
@@ -149,15 +150,15 @@ async function cards({ reader, formToken }: Visit, draft: Draft): Promise<PageBo
       </ul>
       <details>
         <summary>${reader.text('setup.plugin')}</summary>
-        <form method="post" action="/setup/crm" class="narrow">
-          ${hidden({ [FORM_TOKEN]: formToken })}
+        <form method="post" action=${addressOf(way, 'crm')} class="narrow">
+          ${hidden(carried)}
           <label for="use">${reader.text('setup.pluginUse')}</label>
           <input id="use" name="use" required spellcheck="false" aria-describedby="use-help" />
           <p class="quiet" id="use-help">${reader.text('setup.pluginHelp')}</p>
           <button>${reader.text('setup.pluginOpen')}</button>
         </form>
       </details>
-      ${Object.keys(draft.connections).length > 0 && html`<p><a class="button" href="/setup/number">${reader.text('setup.next')}</a></p>`}`,
+      ${way.base === '/setup' && Object.keys(draft.connections).length > 0 && html`<p><a class="button" href=${addressOf(way, 'number')}>${reader.text('setup.next')}</a></p>`}`,
   };
 }
 
@@ -168,12 +169,12 @@ const cardState = (reader: Reader, connection: DraftConnection | undefined): Mar
   </p>`;
 
 function connectionPage(
-  visit: Visit,
+  visit: StepVisit,
+  draft: Draft,
   { name, use, provider, parts, connection }: AskedConnection,
-  read: ReadConnection | undefined,
-  tried: ShownTrial | undefined,
+  { read, tried }: { readonly read: ReadConnection | undefined; readonly tried: ShownTrial | undefined },
 ): PageBody {
-  const { reader, formToken } = visit;
+  const { reader, carried, way } = visit;
   const problems = read?.ok === false ? read.problems : [];
   const form: FormState = {
     reader,
@@ -187,15 +188,16 @@ function connectionPage(
     title: reader.text('setup.crmTitle', { name }),
     body: html`<p>${said(reader, provider.about)}</p>
       ${problemList(others.map(({ path, message }) => html`<code>${path}</code> ${said(reader, message)}`))}
-      ${tried && accessPart(visit, name, tried)}
-      <form method="post" action=${connectionStep('crm', name)} class="stacked">
-        ${hidden({ [FORM_TOKEN]: formToken, use })} ${questionFields(form, parts)}
+      ${tried && accessPart(visit, draft, { name, tried })}
+      <form method="post" action=${connectionStep(visit.way, 'crm', name)} class="stacked">
+        ${hidden({ ...carried, use })} ${questionFields(form, parts)}
         <p class="actions"><button class=${tried === undefined ? 'primary' : undefined}>${reader.text('setup.try')}</button></p>
       </form>
       ${
+        way.base === '/setup' &&
         connection !== undefined &&
-        html`<form method="post" action=${`${connectionStep('crm', name)}/remove`}>
-          ${hidden({ [FORM_TOKEN]: formToken })}
+        html`<form method="post" action=${`${connectionStep(visit.way, 'crm', name)}/remove`}>
+          ${hidden(carried)}
           <button class="plain">${reader.text('setup.removeCrm')}</button>
         </form>`
       }`,
@@ -205,7 +207,11 @@ function connectionPage(
 const SECOND_MS = 1_000;
 
 /** What the CRM answered so far; the page's script looks again while answers are missing. */
-function accessPart(visit: Visit, name: string, { access, waitedMs }: ShownTrial): VNode {
+function accessPart(
+  visit: StepVisit,
+  draft: Draft,
+  { name, tried: { access, waitedMs } }: { readonly name: string; readonly tried: ShownTrial },
+): VNode {
   const { reader } = visit;
   const { account, rights, failure, isOver } = access;
   const isSilent = !isOver && account.length === 0;
@@ -219,10 +225,8 @@ function accessPart(visit: Visit, name: string, { access, waitedMs }: ShownTrial
     }
     ${failure && html`<div class="notice bad" role="alert">${findingLine(reader, failure)}</div>`}
     ${isSilent && html`<p class="notice warn" role="status">${reader.text('setup.silent', { name, seconds: Math.round(waitedMs / SECOND_MS) })}</p>`}
-    ${!isOver && html`<p><a href=${connectionStep('crm', name)}>${reader.text('setup.lookAgain')}</a></p>`}
-    <p>
-      <a class=${isOver && failure === undefined ? 'button primary' : 'button'} href=${connectionStep('number', name)}>${reader.text(failure === undefined && isOver ? 'setup.next' : 'setup.leave')}</a>
-    </p>`;
+    ${!isOver && html`<p><a href=${connectionStep(visit.way, 'crm', name)}>${reader.text('setup.lookAgain')}</a></p>`}
+    ${visit.way.onward(visit, draft, { step: 'crm', name, isRight: isOver && failure === undefined })}`;
   return livePart(visit, { id: 'access', refreshes: isOver ? 'never' : 'soon' }, body);
 }
 

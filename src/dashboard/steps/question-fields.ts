@@ -119,7 +119,9 @@ function textField(form: FormState, question: Question): VNode {
   const { reader, settings } = form;
   const id = PREFIX + question.name;
   const { ids, lines } = remarks(form, question);
-  const isKept = question.kind === 'secret' && valueAt(settings, withSuffix(question.path)) !== undefined;
+  const isKept =
+    question.kind === 'secret' &&
+    [withSuffix(question.path), question.path].some((path) => valueAt(settings, path) !== undefined);
   const common = { id, name: id, 'aria-describedby': ids === '' ? undefined : ids };
   const label = html`<label for=${id}>${labelOf(reader, question)}</label>`;
   if (question.kind === 'list')

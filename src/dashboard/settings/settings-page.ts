@@ -1,0 +1,150 @@
+/** Settings: one page of doors to each thing that can be changed, and what becomes of changes of the file. */
+import type { VNode } from 'preact';
+import type { CrmDeps } from '../../connector/crm/crm.ts';
+import { findProposals } from '../../connector/proposals/proposals.ts';
+import type { Server } from '../../http/server/server.ts';
+import type { ConfigNeeds } from '../../operations/configuration.ts';
+import { includesRole, type Role } from '../../runtime/operators/operators.ts';
+import type { SetUpGround } from '../../setup/connections.ts';
+import { createEffects } from '../../setup/effects.ts';
+import { createTrials } from '../../setup/trials.ts';
+import { CONFIGURATION, SETTINGS, SETTINGS_CHANGES } from '../addresses/addresses.ts';
+import { fieldValue } from '../page/fields.ts';
+import { html, type Markup } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { livePart, state } from '../page/parts.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
+import { addCrm } from '../steps/crm-page.ts';
+import { addMapping } from '../steps/mapping-page.ts';
+import { addNumber } from '../steps/number-page.ts';
+import { addSource } from '../steps/source-page.ts';
+import { changesPage } from './changes-page.ts';
+import { discardChanges, readChanging, type SettingsDeps, saveChanges, settingsWay } from './settings-way.ts';
+
+/** What Settings needs of the process. */
+export interface SettingsGround extends SetUpGround {
+  /** Has the daemon read its file again. */
+  readonly reread: () => void;
+}
+
+interface GivenDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'> {
+  readonly configuration: ConfigNeeds['configuration'];
+  readonly crms: readonly { readonly name: string }[];
+  readonly installation: { readonly mask: (text: string) => string };
+}
+
+interface SettingsPageDeps extends SettingsDeps {
+  readonly configuration: ConfigNeeds['configuration'];
+  /** The names of the connections at work. */
+  readonly crms: readonly { readonly name: string }[];
+}
+
+/** Adds the page, the steps below it, and the page of what is not saved. */
+export function addSettings(app: Server, given: GivenDeps, ground: SettingsGround): void {
+  const { store, http, metrics, now, installation } = given;
+  const crm: CrmDeps = { store, http, metrics, now };
+  const deps: SettingsPageDeps = {
+    ...{ ...given, ...ground, crm, mask: installation.mask },
+    ...{ trials: createTrials(crm), effects: createEffects(crm) },
+  };
+  addPage(app, deps, { path: SETTINGS, show: async (visit) => doorsPage(deps, visit) });
+  const steps = { ...deps, way: settingsWay(deps) };
+  for (const add of [addCrm, addNumber, addMapping, addSource]) add(app, steps);
+  addPage(app, deps, {
+    path: SETTINGS_CHANGES,
+    role: 'admin',
+    async show(visit) {
+      const changing = await readChanging(deps, visit);
+      return changing.kind === 'read' ? changesPage(deps, visit, changing) : SETTINGS;
+    },
+  });
+  addPage(app, deps, { path: `${SETTINGS}/saved`, role: 'admin', show: (visit) => savedPage(deps, visit) });
+  addAction(app, deps, {
+    path: `${SETTINGS}/save`,
+    role: 'admin',
+    run: (visit, fields) =>
+      saveChanges(deps, visit, { seen: fieldValue(fields, 'file'), next: ownPlace(fieldValue(fields, 'next')) }),
+  });
+  addAction(app, deps, {
+    path: `${SETTINGS}/discard`,
+    role: 'admin',
+    async run(visit) {
+      await discardChanges(deps, visit);
+      return SETTINGS;
+    },
+  });
+}
+
+/** A page of Settings. */
+const ownPlace = (path: string): string => (/^\/settings(?:\/[\w.%-]+)*$/u.test(path) ? path : SETTINGS);
+
+/** What a file that was written leads to: it is read again, and what it changes in records waits for somebody's word. */
+async function savedPage({ store, configuration, place }: SettingsPageDeps, visit: Visit): Promise<PageBody> {
+  const { reader } = visit;
+  const proposals = await findProposals(store.db, configuration.rules());
+  const body =
+    proposals.length === 0
+      ? html`<p>${state('ok', reader.text('settings.inForce'))}</p>`
+      : html`<p>${state('warn', reader.text('settings.waits'))}</p>
+          <p><a class="button primary" href=${CONFIGURATION}>${reader.text('settings.look')}</a></p>`;
+  return {
+    title: reader.text('settings.saved'),
+    body: html`<p>${reader.text('settings.written')} <code>${place.file}</code></p>
+      ${livePart(visit, { id: 'saved', refreshes: 'soon' }, body)}
+      <p><a href=${ownPlace(visit.query('next'))}>${reader.text('settings.back')}</a></p>`,
+  };
+}
+
+interface Door {
+  readonly path: string;
+  readonly text: Markup;
+  readonly role: Role;
+}
+
+async function doorsPage({ crms, halves }: SettingsPageDeps, visit: Visit): Promise<PageBody> {
+  const { reader } = visit;
+  const admin = { role: 'admin' } as const;
+  const connections = crms.map(({ name }) => ({
+    title: name,
+    doors: (['crm', 'number', 'mapping'] as const).map((step) => ({
+      ...admin,
+      path: `${SETTINGS}/${step}/${encodeURIComponent(name)}`,
+      text: reader.text(`settings.${step}`),
+    })),
+  }));
+  const viewer = { role: 'viewer' } as const;
+  return {
+    title: reader.text('nav.settings'),
+    body: html`<p>${reader.text('settings.help')}</p>
+      <ul class="cards">
+        ${connections.map((each) => card(visit, each.title, each.doors))}
+        ${
+          halves.connector &&
+          card(visit, reader.text('settings.connections'), [
+            { ...admin, path: `${SETTINGS}/crm`, text: reader.text('settings.add') },
+            { ...admin, path: `${SETTINGS}/source`, text: reader.text('settings.source') },
+          ])
+        }
+        ${card(visit, reader.text('settings.configuration'), [
+          { ...viewer, path: CONFIGURATION, text: reader.text('settings.accepted') },
+          { ...admin, path: SETTINGS_CHANGES, text: reader.text('settings.changes') },
+        ])}
+        ${card(visit, reader.text('settings.people'), [
+          { ...viewer, path: '/sessions', text: reader.text('nav.sessions') },
+          ...(halves.service ? [{ ...viewer, path: '/keys', text: reader.text('nav.keys') }] : []),
+        ])}
+      </ul>
+      <h2>${reader.text('settings.reading')}</h2>
+      <p>${reader.text('settings.language')} ${reader.text('page.zone')}</p>`,
+  };
+}
+
+/** Doors of one thing; those that somebody may not open are not shown. */
+function card({ visitor }: Visit, title: string, doors: readonly Door[]): Markup {
+  const open = doors.filter(({ role }) => includesRole(visitor.role, role));
+  return open.length > 0 && html`<li><h2>${title}</h2>${doorList(open)}</li>`;
+}
+
+const doorList = (doors: readonly Door[]): VNode =>
+  html`<ul class="lines">${doors.map(({ path, text }) => html`<li><a href=${path}>${text}</a></li>`)}</ul>`;

@@ -1,0 +1,190 @@
+/** The way through the steps under Settings: answers are what the file says, and changes of it, until they are saved. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ConfigEdit, withEdits } from '../../config/edit.ts';
+import type { LocatedProblem } from '../../config/locate.ts';
+import { recordAudit } from '../../runtime/operators/audit.ts';
+import { readConfigFile, saveEdits } from '../../setup/config-file.ts';
+import { folderOf } from '../../setup/config-of.ts';
+import type { Draft } from '../../setup/draft.ts';
+import { draftOf, editsBetween } from '../../setup/file-draft.ts';
+import { forgetPending, type PendingChanges, readPending, writePending } from '../../setup/pending-changes.ts';
+import type { Tx } from '../../store/store.ts';
+import { SETTINGS, SETTINGS_CHANGES } from '../addresses/addresses.ts';
+import { html } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import type { Visit } from '../page/visit.ts';
+import type { MappingDeps } from '../steps/mapping-page.ts';
+import { addressOf, connectionStep, problemList, type StepVisit, type Way } from '../steps/step-route.ts';
+import { changesPage, problemLine } from './changes-page.ts';
+
+/** What the pages of Settings need of the daemon. */
+export interface SettingsDeps extends Omit<MappingDeps, 'way'> {
+  /** Has the daemon read its file again. */
+  readonly reread: () => void;
+  /** Hides the secrets of the configuration. */
+  readonly mask: (text: string) => string;
+}
+
+/** The file, and what this session changes in it. */
+export type Changing =
+  | { readonly kind: 'unreadable'; readonly problems: readonly LocatedProblem[] }
+  | {
+      readonly kind: 'read';
+      readonly value: Readonly<Record<string, unknown>>;
+      readonly digest: string;
+      readonly pending: PendingChanges | undefined;
+    };
+
+export async function readChanging({ store, place }: SettingsDeps, visit: Visit): Promise<Changing> {
+  const file = await readConfigFile(place.file);
+  if (!file.ok) return { kind: 'unreadable', problems: file.problems };
+  const pending = await readPending(store.db, visit.visitor.session.hash);
+  return { kind: 'read', value: file.value, digest: file.digest, pending };
+}
+
+export function settingsWay(deps: SettingsDeps): Way {
+  const { place } = deps;
+  return {
+    base: SETTINGS,
+    async open(visit, seen) {
+      const changing = await readChanging(deps, visit);
+      if (changing.kind === 'unreadable') return { page: unreadablePage(deps, visit, changing.problems) };
+      const { value, digest, pending } = changing;
+      const draft = draftOf({ ...Object(withEdits(value, pending?.edits ?? [])) }, place);
+      if (draft === undefined) return { page: unreadablePage(deps, visit, []) };
+      const known = draftOf(value, place)?.connections ?? {};
+      const read = pending?.seen ?? (seen === '' ? digest : seen);
+      return { draft: { ...draft, connections: withNew(draft, known), read, isChanged: pending !== undefined } };
+    },
+    async keep(tx, visit, change) {
+      const changing = await readChanging(deps, visit);
+      const before = changing.kind === 'read' ? draftOf(changing.value, place) : undefined;
+      // The page before it said so.
+      if (changing.kind !== 'read' || before === undefined) return { connections: {} };
+      const edited = { ...Object(withEdits(changing.value, changing.pending?.edits ?? [])) };
+      const after = change(draftOf(edited, place) ?? before);
+      const edits = editsBetween(before, after, place);
+      const seen = changing.pending?.seen ?? visit.carried['file'] ?? changing.digest;
+      await keepEdits(deps, tx, visit, { seen, edits, former: changing.pending?.edits ?? [] });
+      return after;
+    },
+    // The file in use names its own secrets: what was typed goes beside them until it is saved.
+    section: ({ now }, name) => `${name}-${now.toString(36)}`,
+    next: async (visit, _draft, { step, name }) =>
+      saveChanges(deps, visit, {
+        seen: undefined,
+        next: name === undefined ? addressOf({ base: SETTINGS }, step) : connectionStep({ base: SETTINGS }, step, name),
+      }),
+    onward(visit, draft, { step, name, isRight }) {
+      const { reader } = visit;
+      const isNew = name !== undefined && draft.connections[name]?.isNumberChosen !== true;
+      if (step === 'crm' && isNew)
+        return html`<p><a class=${isRight ? 'button primary' : 'button'} href=${connectionStep(visit.way, 'number', name)}>${reader.text('setup.next')}</a></p>`;
+      if (draft.isChanged !== true) return null;
+      return html`<form method="post" action=${`${SETTINGS}/save`}>
+        ${hidden({ ...visit.carried, next: name === undefined ? addressOf(visit.way, step) : connectionStep(visit.way, step, name) })}
+        <button class=${isRight ? 'primary' : undefined}>${reader.text('settings.save')}</button>
+      </form>`;
+    },
+    framed: (visit, draft, step, page) => ({ ...page, body: html`${trail(visit, draft, step)} ${page.body}` }),
+  };
+}
+
+/** Connections that the file does not have yet are not answered. */
+const withNew = (draft: Draft, known: Draft['connections']): Draft['connections'] =>
+  Object.fromEntries(
+    Object.entries(draft.connections).map(([name, connection]) => [
+      name,
+      Object.hasOwn(known, name) ? connection : { ...connection, isNumberChosen: false, isMapped: false },
+    ]),
+  );
+
+/** Where one is, the other pages of the same connection, and changes that are not saved. */
+function trail(visit: StepVisit, draft: Draft, step: string) {
+  const { reader, way } = visit;
+  const name = visit.param('name');
+  const steps = ['crm', 'number', 'mapping'] as const;
+  return html`<nav class="trail" aria-label=${reader.text('settings.trail')}>
+      <a href=${SETTINGS}>${reader.text('nav.settings')}</a>
+      ${Object.hasOwn(draft.connections, name) && steps.map((each) => html` <a href=${connectionStep(way, each, name)} aria-current=${each === step ? 'page' : undefined}>${name}: ${reader.text(`step.${each}`)}</a>`)}
+    </nav>
+    ${draft.isChanged === true && html`<p class="notice warn">${reader.text('settings.unsaved')} <a href=${SETTINGS_CHANGES}>${reader.text('settings.changes')}</a></p>`}
+    ${step === 'source' && html`<p class="notice warn">${reader.text('settings.sourceWarning')}</p>`}`;
+}
+
+/** Keeps edits as changes that are not saved; secrets that they named, and name no more, go. */
+async function keepEdits(
+  deps: SettingsDeps,
+  tx: Tx,
+  visit: Visit,
+  { seen, edits, former }: PendingChanges & { readonly former: readonly ConfigEdit[] },
+): Promise<void> {
+  await writePending(tx, visit.visitor.session.hash, { seen, edits }, visit.now);
+  const file = await readConfigFile(deps.place.file);
+  await dropSecrets(deps, former, [edits, file.ok ? file.value : {}]);
+}
+
+/** Removes files of secrets that `from` names and nothing else does. */
+async function dropSecrets({ place }: SettingsDeps, from: unknown, others: readonly unknown[]): Promise<void> {
+  const named = new Set(others.flatMap(secretFilesIn));
+  for (const file of secretFilesIn(from).filter((each) => !named.has(each)))
+    await rm(join(folderOf(place), file), { force: true }).catch(() => undefined);
+}
+
+const secretFilesIn = (value: unknown): readonly string[] =>
+  typeof value === 'string'
+    ? /^secrets\/[\w-]+$/u.test(value)
+      ? [value]
+      : []
+    : typeof value === 'object' && value !== null
+      ? Object.values(value).flatMap(secretFilesIn)
+      : [];
+
+/** Saves what this session changed, and has the daemon read it; or says what is in the way. `seen`: the file that somebody saw. */
+export async function saveChanges(
+  deps: SettingsDeps,
+  visit: Visit,
+  { seen, next }: { readonly seen: string | undefined; readonly next: string },
+): Promise<string | PageBody> {
+  const { store, place, env } = deps;
+  const { visitor, now } = visit;
+  const changing = await readChanging(deps, visit);
+  if (changing.kind === 'unreadable') return unreadablePage(deps, visit, changing.problems);
+  const { pending, value } = changing;
+  if (pending === undefined) return next;
+  const { edits } = pending;
+  const saved = await saveEdits(place, { edits, seen: seen ?? pending.seen }, env);
+  if (saved.kind !== 'saved' && saved.kind !== 'same') return changesPage(deps, visit, changing, saved);
+  await store.write(async (tx) => {
+    await forgetPending(tx, visitor.session.hash);
+    const paths = edits.map(({ path }) => path.join('.'));
+    const entry = { actor: visitor.actor, via: 'page', action: 'settings.save', detail: { paths } } as const;
+    if (saved.kind === 'saved') await recordAudit(tx, { ...entry, result: 'written' }, now);
+  });
+  if (saved.kind === 'same') return next;
+  await dropSecrets(deps, value, [withEdits(value, edits)]);
+  deps.reread();
+  return `${SETTINGS}/saved?next=${encodeURIComponent(next)}`;
+}
+
+/** Forgets what this session changed. */
+export async function discardChanges(deps: SettingsDeps, visit: Visit): Promise<void> {
+  const changing = await readChanging(deps, visit);
+  const edits = changing.kind === 'read' ? (changing.pending?.edits ?? []) : [];
+  await deps.store.write((tx) => forgetPending(tx, visit.visitor.session.hash));
+  await dropSecrets(deps, edits, [changing.kind === 'read' ? changing.value : edits]);
+}
+
+/** A file with a slip is mended where it is. */
+function unreadablePage({ place }: SettingsDeps, { reader }: Visit, problems: readonly LocatedProblem[]): PageBody {
+  return {
+    status: 409,
+    title: reader.text('nav.settings'),
+    body: html`${problemList([
+      html`<p>${reader.text('settings.unreadable')} <code>${place.file}</code></p>`,
+      ...problems.map((each) => problemLine(reader, each)),
+    ])}`,
+  };
+}

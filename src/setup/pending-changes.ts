@@ -1,0 +1,51 @@
+/** Changes of the configuration file that somebody made under Settings and did not save yet; by session, without a secret in them. */
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import type { ConfigEdit } from '../config/edit.ts';
+import { readValue, writeValue } from '../store/kv.ts';
+import type { Db, Tx } from '../store/store.ts';
+
+const pending = Type.Object({
+  /** The digest of the file that they began with. */
+  seen: Type.String(),
+  edits: Type.Array(Type.Object({ path: Type.Array(Type.String()), value: Type.Optional(Type.Unknown()) })),
+});
+
+export interface PendingChanges {
+  readonly seen: string;
+  readonly edits: readonly ConfigEdit[];
+}
+
+const PREFIX = 'settings:changes:';
+const keyOf = (session: string): string => `${PREFIX}${session}`;
+/** Changes that nobody saved for so long are forgotten, in ms. */
+const KEPT_MS = 7 * 86_400_000;
+
+/** The changes of a session; undefined if there are none. */
+export async function readPending(db: Db, session: string): Promise<PendingChanges | undefined> {
+  const kept = await readValue(db, keyOf(session));
+  const value: unknown = kept === undefined ? undefined : JSON.parse(kept);
+  if (!Value.Check(pending, value)) return undefined;
+  // What is removed has no value.
+  return { seen: value.seen, edits: value.edits.map((each) => ({ path: each.path, value: each.value })) };
+}
+
+/** Puts the changes of a session in the place of those before; none if there are none any more. */
+export async function writePending(
+  tx: Tx,
+  session: string,
+  { seen, edits }: PendingChanges,
+  now: number,
+): Promise<void> {
+  const isOld = tx
+    .deleteFrom('kv')
+    .where('key', '>=', PREFIX)
+    .where('key', '<', `${PREFIX}\u{10FFFF}`)
+    .where('updated_at', '<', now - KEPT_MS);
+  await isOld.execute();
+  if (edits.length === 0) await forgetPending(tx, session);
+  else await writeValue(tx, keyOf(session), JSON.stringify({ seen, edits }), now);
+}
+
+export const forgetPending = async (tx: Tx, session: string): Promise<void> =>
+  void (await tx.deleteFrom('kv').where('key', '=', keyOf(session)).execute());
