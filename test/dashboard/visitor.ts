@@ -1,4 +1,5 @@
 /** The dashboard alone on a real server, and visitors as browsers are: they keep cookies and send forms. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
@@ -231,6 +232,7 @@ export async function startPages({
     },
   };
   const installation = { ...INSTALLATION, startedAt: now() };
+  writeFileSync(more.settings.place.file, '{}\n');
   addDashboard(server, { store, now, log, crms, halves, service, installation, ...more });
   const base = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
