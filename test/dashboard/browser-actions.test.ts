@@ -17,7 +17,7 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await page.click('button.primary');
     await page.waitForURL(`${base}/`);
     await page.goto(`${base}/companies/${COMPANY}`);
-    await page.click('a[href*="/release?provider=hubspot"]');
+    await page.click('td[data-label="Actions"] a[href*="/release?"]');
     await page.selectOption('#property', 'phone');
     await expectSound();
     await page.click('main button.primary');
@@ -29,7 +29,7 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
 
-    await page.click('a[href*="/hold?provider=salesforce"]');
+    await page.click('td[data-label="Actions"] a[href*="/hold?provider=salesforce"]');
     await page.selectOption('#property', 'Phone');
     await page.fill('#reason', '<i>why</i>');
     await page.click('main button.primary');
@@ -38,7 +38,7 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await page.waitForURL(`${base}/companies/${COMPANY}`);
     expect(await page.textContent('main')).toContain('<i>why</i>');
     await expectSound();
-    await page.click('a[href*="/end?provider=salesforce"]');
+    await page.click('.lines a[href*="/end?provider=salesforce"]');
     await page.click('main button.primary');
     await page.waitForURL(`${base}/companies/${COMPANY}`);
     expect(await page.textContent('main')).not.toContain('hold: nothing is written');

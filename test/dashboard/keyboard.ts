@@ -17,6 +17,8 @@ export interface Keyboard {
   tabTo(name: RegExp): Promise<void>;
   /** Tabs on to what is called so, presses Enter, and waits for the page behind it. */
   press(name: RegExp): Promise<void>;
+  /** Goes to the content of a page: by its letter behind `g`, or without scripts by its link and past the head. */
+  go(letter: string, link: RegExp): Promise<void>;
   /** Passes over what stands at the head of each page. */
   skipToContent(): Promise<void>;
   /** Waits for the page to hold these words; without scripts a reader loads it again, which counts as one key. */
@@ -39,6 +41,14 @@ export function keyboardOf(page: Page, script: boolean): Keyboard {
     }
     throw new Error(`no ${name} among ${passed.join(' | ')}`);
   }
+  async function press(name: RegExp): Promise<void> {
+    await tabTo(name);
+    await Promise.all([page.waitForNavigation(), key('Enter')]);
+  }
+  async function skipToContent(): Promise<void> {
+    await tabTo(/^(?:Skip to content|Gå til indhold)$/u);
+    await key('Enter');
+  }
   return {
     get count() {
       return count;
@@ -49,14 +59,16 @@ export function keyboardOf(page: Page, script: boolean): Keyboard {
       await page.keyboard.insertText(text);
     },
     tabTo,
-    async press(name) {
-      await tabTo(name);
-      await Promise.all([page.waitForNavigation(), key('Enter')]);
+    press,
+    async go(letter, link) {
+      if (!script) {
+        await press(link);
+        return await skipToContent();
+      }
+      await key('g');
+      await Promise.all([page.waitForNavigation(), key(letter)]);
     },
-    async skipToContent() {
-      await tabTo(/^(?:Skip to content|Gå til indhold)$/u);
-      await key('Enter');
-    },
+    skipToContent,
     async shows(words) {
       let isReloaded = false;
       await expect

@@ -20,13 +20,14 @@ const switchKeys = (/** @type {boolean} */ isOn) => {
   return !areKeysOff();
 };
 for (const place of document.querySelectorAll('[data-keys]')) {
+  if (!(place instanceof HTMLElement)) continue;
+  place.hidden = false;
   const box = place.querySelector('input');
-  if (box === null || !(place instanceof HTMLElement)) continue;
+  if (box === null) continue;
   box.checked = !areKeysOff();
   box.addEventListener('change', () => {
     box.checked = switchKeys(box.checked);
   });
-  place.hidden = false;
 }
 
 /** A key by itself, that is no part of a text that somebody types, where such keys are on. */
@@ -43,14 +44,32 @@ const focusSearch = (/** @type {KeyboardEvent} */ event) => {
   search.focus();
 };
 
-/** `j` goes to the next entry of a list that can be chosen, `k` to the one before. */
+/** `g` and the letter of a page lead there, with the focus where its content begins. */
+const GO_MS = 3_000;
+let goSince = Number.NEGATIVE_INFINITY;
+const goByKeys = (/** @type {KeyboardEvent} */ event) => {
+  if (!isAlone(event) || event.repeat) return;
+  const isSecond = event.timeStamp - goSince < GO_MS;
+  goSince = event.key === 'g' && !isSecond ? event.timeStamp : Number.NEGATIVE_INFINITY;
+  if (!isSecond) return;
+  // It is no answer to what is on screen, whatever it leads to.
+  event.stopImmediatePropagation();
+  const place = document.querySelector(`a[data-go="${CSS.escape(event.key)}"]`);
+  if (place instanceof HTMLAnchorElement) location.assign(`${place.href}#content`);
+};
+
+/** `j` goes to the next entry of a list, `k` to the one before: to its box if it can be chosen, or else to its first link. */
 const STEPS = { j: 1, k: -1 };
 const stepChoices = (/** @type {KeyboardEvent} */ event) => {
   const step = Object.entries(STEPS).find(([key]) => key === event.key)?.[1];
   const { activeElement } = document;
   if (step === undefined || activeElement === null || !isAlone(event)) return;
   const boxes = [...document.querySelectorAll('td input[type="checkbox"]')];
-  const next = boxes[boxes.indexOf(activeElement) + step];
+  const rows = [...document.querySelectorAll('main tbody tr')].flatMap((row) => row.querySelector('a') ?? []);
+  const places = boxes.length > 0 ? boxes : rows;
+  const row = activeElement.closest('tr');
+  const at = places.findIndex((place) => place === activeElement || (row !== null && place.closest('tr') === row));
+  const next = places[at + step];
   if (next instanceof HTMLElement) next.focus();
 };
 
@@ -109,6 +128,7 @@ document.addEventListener('submit', sendOnce);
 addEventListener('pageshow', forgetSent);
 addEventListener('pageshow', beginSeeing);
 document.addEventListener('visibilitychange', beginSeeing);
+document.addEventListener('keydown', goByKeys);
 document.addEventListener('keydown', focusSearch);
 document.addEventListener('keydown', stepChoices);
 document.addEventListener('keydown', pressByKey);

@@ -86,7 +86,7 @@ async function listPage({ store, crms }: BackfillPageDeps, { reader }: Visit): P
         ),
         numeric: [2],
         rows: runs.map(({ name, run, counts }) => [
-          html`<a href=${backfillAddress(name)}>${name}</a>`,
+          html`<a href=${`${backfillAddress(name)}#content`}>${name}</a>`,
           phaseState(reader, run, counts),
           run && reader.number(run.scanned),
           run && timeOf(reader, run.startedAt),
@@ -123,8 +123,8 @@ async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): P
   return {
     title: reader.text('backfill.title', { name: crm.name }),
     body: html`${await standing(deps, visit, crm, { run, counts })}
-      ${open ? runLink(visit, open) : crm.match !== undefined && scanForm(visit, crm, run)}
       ${open === undefined && run && counts && counts.toLink > 0 && applyForm(visit, crm, run)}
+      ${open ? runLink(visit, open) : crm.match !== undefined && scanForm(visit, crm, run)}
       ${await recentBackfills(db, visit, crm)}
       ${counts && (await planSection(deps, visit, crm, { counts, mayEdit: mayEdit && includesRole(visit.visitor.role, 'operator') }))}`,
   };

@@ -78,7 +78,7 @@ const OPEN_STATES = ['failing', 'due', 'held', 'failed'] as const satisfies read
 async function stateTabs(db: Db, { reader }: Visit, texts: DeliveryTexts, filter: DeliveryFilter): Promise<VNode> {
   const counts = await Promise.all(OPEN_STATES.map((state) => countUpTo(db, COUNTED + 1, { ...filter, state })));
   const tab = (name: (typeof OPEN_STATES)[number] | '', words: Markup): VNode =>
-    html`<a href=${deliveriesAddress({ ...texts, state: name })} aria-current=${texts.state === name ? 'page' : undefined}>${words}</a>`;
+    html`<a href=${`${deliveriesAddress({ ...texts, state: name })}#content`} aria-current=${texts.state === name ? 'page' : undefined}>${words}</a>`;
   const amount = (count: number): string =>
     count > COUNTED ? reader.text('deliveries.more', { count: COUNTED }) : reader.number(count);
   return html`<nav class="tabs" aria-label=${reader.text('deliveries.state')}>
@@ -172,7 +172,7 @@ function deliveryTable(
     columns: columns.map((column) => reader.text(`deliveries.${column}`)),
     numeric: [6],
     rows: deliveries.map((delivery) => [
-      html`<a href=${`/deliveries/${delivery.seq}`}>${String(delivery.seq)}</a>`,
+      html`<a href=${`/deliveries/${delivery.seq}#content`}>${String(delivery.seq)}</a>`,
       timeOf(reader, delivery.createdAt),
       html`<a href=${deliveriesAddress({ monitor: delivery.monitor })}>${monitorName(names, delivery.monitor)}</a>`,
       html`<div class="wide">${deliveryName(visit, delivery)} <code>${delivery.entity}</code></div>`,

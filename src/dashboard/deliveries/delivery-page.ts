@@ -64,7 +64,7 @@ async function deliveryPage(deps: ServicePageDeps, visit: Visit, delivery: Deliv
   const body = visitor.seesPersons ? await readDeliveryBody(db, seq, management.monitorOptions) : undefined;
   return {
     title: reader.text('delivery.title', { number: String(seq) }),
-    body: html`${summary(visit, { ...delivery, events }, monitorName(names, id))} ${resendForm(visit, delivery)}
+    body: html`${resendForm(visit, delivery)} ${summary(visit, { ...delivery, events }, monitorName(names, id))}
       ${body && changedFields(reader, body, management.monitorOptions)}
       <h2>${reader.text('delivery.attempts')}</h2>
       ${attempts.length === 0 ? html`<p>${reader.text('delivery.noAttempts')}</p>` : attemptTable(visit, delivery, attempts)}

@@ -4,6 +4,7 @@ import type { TextKey } from '../texts/texts.ts';
 import { assetUrl } from './assets.ts';
 import { FORM_TOKEN } from './fields.ts';
 import { html, type Markup } from './html.ts';
+import { navigationKey } from './navigation-keys.ts';
 import type { Reader } from './reader.ts';
 import type { Visitor } from './visit.ts';
 
@@ -103,11 +104,18 @@ const navigation = ({ reader, path, halves }: Frame): VNode => html`<nav aria-la
     ${NAVIGATION.filter(({ half }) => half === undefined || halves[half]).map(
       (item) =>
         html`<li>
-          <a href=${item.path} aria-current=${[item.path, ...(item.also ?? [])].some((place) => isWithin(path, place)) ? 'page' : undefined}>${reader.text(item.text)}</a>
+          ${navigationLink(reader, item, path)}
         </li>`,
     )}
   </ul>
 </nav>`;
+
+function navigationLink(reader: Reader, item: NavigationItem, path: string): VNode {
+  const isHere = [item.path, ...(item.also ?? [])].some((place) => isWithin(path, place));
+  const key = navigationKey(item.path);
+  const title = key && reader.text('nav.keys', { key });
+  return html`<a href=${item.path} title=${title} data-go=${key} aria-current=${isHere ? 'page' : undefined}>${reader.text(item.text)}</a>`;
+}
 
 /** The search for a company, on every page but its own: a record's address from the CRM leads to its company at once. */
 const search = ({ reader, path, halves }: Frame): Markup =>

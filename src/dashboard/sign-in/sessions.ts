@@ -12,6 +12,7 @@ import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import { keySwitch } from '../page/key-switch.ts';
 import { hidden } from '../page/messages.ts';
+import { keyHelp } from '../page/navigation-keys.ts';
 import { table, timeOf } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
@@ -27,7 +28,7 @@ export function addSessions(app: Server, deps: RouteDeps): void {
       const sessions = await listSessions(store.db, visitor.actor.name, now);
       return {
         title,
-        body: html`<p>${reader.text('sessions.help', { hours: IDLE_MS / 3_600_000, days: LONGEST_MS / 86_400_000 })}</p> ${sessionTable(visit, sessions)} ${keySwitch(reader)}`,
+        body: html`<p>${reader.text('sessions.help', { hours: IDLE_MS / 3_600_000, days: LONGEST_MS / 86_400_000 })}</p> ${sessionTable(visit, sessions)} ${keySwitch(reader)} ${keyHelp(reader)}`,
       };
     },
   });

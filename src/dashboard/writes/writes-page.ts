@@ -61,7 +61,8 @@ async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts)
   return {
     title: reader.text('nav.writes'),
     body: html`<p>${reader.text('writes.help')}</p>
-      ${filterForm(deps, visit, texts)} ${page.writes.length > 0 && undoForm(visit, texts, isNarrow(selection))}
+      ${recentLinks(visit, texts)} ${page.writes.length > 0 && undoForm(visit, texts, isNarrow(selection))}
+      ${filterForm(deps, visit, texts)}
       ${page.writes.length === 0 ? nothing(visit, texts, page) : writesTable(visit, page.writes, names)}
       <p class="actions">
         <a href="/holds">${reader.text('holds.title')}</a>
@@ -76,10 +77,15 @@ const unreadable = (deps: WritesDeps, visit: Visit, texts: SelectionTexts, value
   status: 422,
   title: visit.reader.text('nav.writes'),
   body: html`<p class="notice bad" role="alert">${visit.reader.text('writes.badTime', { value })}</p>
-    ${filterForm(deps, visit, texts)}`,
+    ${recentLinks(visit, texts)} ${filterForm(deps, visit, texts)}`,
 });
 
-function filterForm({ crms }: WritesDeps, { reader, now }: Visit, texts: SelectionTexts): VNode {
+/** Leads to the latest writes; the keyboard goes on where their undo is. */
+const recentLinks = ({ reader, now }: Visit, texts: SelectionTexts): VNode => html`<p class="actions">
+  ${[1, 24].map((hours) => html`<a href=${`${writesAddress(sinceThen(texts, now - hours * HOUR_MS))}#content`}>${reader.text('writes.lastHours', { count: hours })}</a>`)}
+</p>`;
+
+function filterForm({ crms }: WritesDeps, { reader }: Visit, texts: SelectionTexts): VNode {
   const narrowing = ['record', 'entity', 'property', 'rule', 'event'] as const;
   const labels = {
     record: 'writes.record',
@@ -88,10 +94,7 @@ function filterForm({ crms }: WritesDeps, { reader, now }: Visit, texts: Selecti
     rule: 'writes.rule',
     event: 'writes.event',
   } as const;
-  return html`<p class="actions">
-      ${[1, 24].map((hours) => html`<a href=${writesAddress(sinceThen(texts, now - hours * HOUR_MS))}>${reader.text('writes.lastHours', { count: hours })}</a>`)}
-    </p>
-    <form class="filters" action="/writes">
+  return html`<form class="filters" action="/writes">
     <div>
       <label for="provider">${reader.text('writes.provider')}</label>
       <select id="provider" name="provider">
