@@ -113,7 +113,7 @@ const navigation = ({ reader, path, halves }: Frame): VNode => html`<nav aria-la
 function navigationLink(reader: Reader, item: NavigationItem, path: string): VNode {
   const isHere = [item.path, ...(item.also ?? [])].some((place) => isWithin(path, place));
   const key = navigationKey(item.path);
-  const title = key && reader.text('nav.keys', { key });
+  const title = key && reader.text('nav.byKeys', { key });
   return html`<a href=${item.path} title=${title} data-go=${key} aria-current=${isHere ? 'page' : undefined}>${reader.text(item.text)}</a>`;
 }
 
