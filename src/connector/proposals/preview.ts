@@ -191,19 +191,25 @@ interface Tally {
   read: number;
   unread: number;
   readonly properties: Map<string, { writes: number; replaced: number; edits: number; later: number }>;
-  readonly edits: PreviewExample[];
-  readonly others: PreviewExample[];
+  readonly examples: Readonly<Record<ExampleKind, PreviewExample[]>>;
 }
 
-const openTally = (): Tally => ({ read: 0, unread: 0, properties: new Map(), edits: [], others: [] });
+/** What an example shows; a person looks first at edits that would be lost. */
+const EXAMPLE_KINDS = ['edit', 'replaced', 'blank'] as const;
+type ExampleKind = (typeof EXAMPLE_KINDS)[number];
 
-const resultOf = ({ read, unread, properties, edits, others }: Tally): Omit<RulePreview, 'linked'> => ({
+const openTally = (): Tally => ({
+  ...{ read: 0, unread: 0, properties: new Map() },
+  examples: { edit: [], replaced: [], blank: [] },
+});
+
+const resultOf = ({ read, unread, properties, examples }: Tally): Omit<RulePreview, 'linked'> => ({
   read,
   unread,
   properties: [...properties]
     .map(([property, counts]) => ({ property, ...counts }))
     .toSorted((a, b) => b.edits - a.edits || b.replaced - a.replaced || b.writes - a.writes),
-  examples: [...edits, ...others].slice(0, EXAMPLES),
+  examples: EXAMPLE_KINDS.flatMap((kind) => examples[kind]).slice(0, EXAMPLES),
 });
 
 interface PreviewBatch extends RulePair {
@@ -263,19 +269,25 @@ function countWrites(
   { record: { id, entity }, planned = [] }: DecidedRecord,
   plans: { readonly before: Plans; readonly tracked: Plans },
 ): void {
-  for (const { action, rule, property, old: before, now: after } of planned) {
+  for (const plan of planned) {
+    const { action, property, old: before, now: after } = plan;
     const former = plans.before.get(id)?.get(property);
     if (action !== 'write' || (former?.action === 'write' && former.now === after)) continue;
     const counts = countsOf(tally, property);
     counts.writes += 1;
-    // By the rule, since an unticked checkbox counts as blank.
-    if (rule === 'blank' || isBlank(before)) continue;
-    counts.replaced += 1;
-    const isEdit = plans.tracked.get(id)?.get(property)?.action === 'keep';
+    const kind = kindOf(plan, plans.tracked.get(id)?.get(property));
+    const isEdit = kind === 'edit';
+    if (kind !== 'blank') counts.replaced += 1;
     if (isEdit) counts.edits += 1;
-    const examples = isEdit ? tally.edits : tally.others;
+    const examples = tally.examples[kind];
     if (examples.length < EXAMPLES) examples.push({ record: id, entity, property, before, after, isEdit });
   }
+}
+
+/** By the rule, since an unticked checkbox counts as blank. */
+function kindOf({ rule, old }: Planned, tracked: Planned | undefined): ExampleKind {
+  if (rule === 'blank' || isBlank(old)) return 'blank';
+  return tracked?.action === 'keep' ? 'edit' : 'replaced';
 }
 
 /** Counts values without a register value yet, in properties that the new rules always overwrite. */

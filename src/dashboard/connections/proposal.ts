@@ -1,4 +1,5 @@
 /** The part of a connection's page about a changed configuration: what it would write, and the button that accepts it. */
+import type { PropertyValue } from '../../../providers/provider.ts';
 import { type RulePreview, totalsOf } from '../../connector/proposals/preview.ts';
 import { findProposals, previewProposal, type RuleProposal, readCounted } from '../../connector/proposals/proposals.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -10,6 +11,7 @@ import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { hidden, messagePage } from '../page/messages.ts';
 import { brief, noDefaultAnswer, table } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addForm } from '../routes/operation-form.ts';
@@ -129,13 +131,18 @@ function figures({ reader }: Visit, name: string, preview: RulePreview): Markup 
         rows: preview.examples.map(({ record, entity, property, before, after, isEdit }) => [
           html`<a href=${`/companies/${encodeURIComponent(entity)}`}>${`${name}:${record}`}</a>`,
           html`<code>${property}</code>`,
-          brief(String(before ?? '–')),
-          brief(String(after ?? '–')),
+          shownValue(reader, before),
+          shownValue(reader, after),
           isEdit && reader.text('rules.person'),
         ]),
       })
     }`;
 }
+
+const shownValue = (reader: Reader, value: PropertyValue): Markup =>
+  value === null || value === ''
+    ? html`<span class="quiet">${reader.text('company.blank')}</span>`
+    : brief(String(value));
 
 const acceptForm = ({ reader, visitor, formToken }: Visit, { name, id }: RuleProposal, back: Back): Markup =>
   includesRole(visitor.role, 'admin')

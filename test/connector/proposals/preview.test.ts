@@ -72,6 +72,24 @@ it('counts what a hold kept back that is taken out', async () => {
   const pair = { ...rules, before: { ...rules.before, hold: 'held' } };
   const preview = await previewRules({ store, now: () => 1 }, { ...pair, crm }, never);
   expect(preview.properties).toEqual([{ property: 'name', writes: 2, replaced: 0, edits: 0, later: 0 }]);
+  // What would be filled is shown, too.
+  expect(preview.examples.map(({ record, before, after, isEdit }) => [record, before, after, isEdit])).toEqual([
+    ['0', null, 'Birk', false],
+    ['2', null, 'Birk', false],
+  ]);
+});
+
+it('shows ten examples: edits of people first, then what else is replaced, then what is filled', async () => {
+  const filled = Array.from({ length: 9 }, () => null);
+  const { store, crm, rules } = await world('sqlite', [...filled, 'Kunde', 'Anden']);
+  const mapping = [{ field: 'name', property: 'name', policy: 'never' }] as const;
+  const pair = { before: { ...rules.before, mapping }, after: { ...rules.after, mapping: ALWAYS } };
+  const { examples } = await previewRules({ store, now: () => 1 }, { ...pair, crm }, never);
+  expect(examples.map(({ before, isEdit }) => [before, isEdit])).toEqual([
+    ['Anden', true],
+    ['Kunde', true],
+    ...filled.slice(1).map((blank) => [blank, false]),
+  ]);
 });
 
 it('takes an unticked checkbox for blank, and not a ticked one, where the register says nothing yet', async () => {
