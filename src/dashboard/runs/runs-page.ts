@@ -168,7 +168,7 @@ async function runPage(visit: Visit, found: OpenRun): Promise<PageBody> {
       html`<dl class="facts">
           <dt>${reader.text('run.state')}</dt>
           <dd>
-            ${runState(reader, run)} <span class="quiet">${found.progress(reader)} ${rateText(visit, run)}</span>
+            ${runState(reader, run)} <span class="quiet">${[found.progress(reader) ?? '', rateText(visit, run)].filter((part) => part !== '').join(', ')}</span>
             ${run.error !== null && html`<div>${said(reader, run.error)}</div>`}
           </dd>
           ${await found.facts(visit)}
