@@ -4,13 +4,14 @@ import { addLink, type LinkNeeds, removeLink, updateAll } from './links.ts';
 import type { Operation } from './operation.ts';
 import { clearRecord, endHolds, holdRecord, releaseProperty } from './records.ts';
 import * as review from './review.ts';
-import { previewApply, requestAnswers, requestUndo, scanCrm } from './run-requests.ts';
+import { matchRecords, previewApply, requestAnswers, requestUndo, scanCrm } from './run-requests.ts';
 import { cancelRun, confirmRun, listRuns, showRun } from './runs.ts';
 
 export const CONNECTOR_OPERATIONS: readonly Operation<TObject, unknown, LinkNeeds>[] = [
   requestUndo,
   requestAnswers,
   scanCrm,
+  matchRecords,
   previewApply,
   listRuns,
   showRun,

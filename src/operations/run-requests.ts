@@ -110,6 +110,23 @@ export const scanCrm = defineOperation({
   change: (tx, input, context: Asking) => requestPlan(tx, { kind: 'scan', ...input }, context),
 });
 
+export const matchRecords = defineOperation({
+  ...OPERATOR,
+  name: 'match.run',
+  about: 'scan a CRM, and find the company of its records without a number, for people to accept; links nothing',
+  more: 'It needs the company index. It makes a plan of the scan, too, and forgets the one before.',
+  input: Type.Object(plan),
+  api: {
+    method: 'POST',
+    path: '/runs/match',
+    operationId: 'matchRecords',
+    status: 200,
+    answer: asked,
+    examples: [{ provider: 'hubspot' }],
+  },
+  change: (tx, input, context: Asking) => requestPlan(tx, { kind: 'match', ...input }, context),
+});
+
 export const previewApply = defineOperation({
   ...OPERATOR,
   name: 'backfill.preview',

@@ -73,6 +73,7 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
     'GET /installation/bundle.json',
     'POST /match/answers',
     'POST /match/back',
+    'POST /match/run',
     'POST /register/fetch',
     'POST /review/answers',
     'POST /review/back',

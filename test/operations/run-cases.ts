@@ -52,6 +52,17 @@ export const RUN_CASES: readonly Case[] = [
     again: 'unchanged',
   },
   {
+    operation: 'match.run',
+    what: 'of the records of a CRM',
+    make: withoutRuns,
+    ask: () => ({
+      api: ['POST', '/runs/match', { provider: 'crm' }],
+      page: ['/match/run', { provider: 'crm' }],
+    }),
+    result: 'begun',
+    again: 'unchanged',
+  },
+  {
     operation: 'backfill.preview',
     what: 'of a plan',
     make: withoutRuns,

@@ -1,8 +1,11 @@
 /** Scans and applies in the daemon: the backfill of the commands. */
+import { readIndexState } from '../../match/index/state.ts';
 import { type RunProgress, storeItems } from '../../runtime/runs/runs.ts';
 import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Crm } from '../crm/crm.ts';
 import { runBackfill } from './backfill.ts';
+import { matchCrm } from './match-crm.ts';
+import type { PageRequest } from './options.ts';
 import { BACKFILL, type BackfillJob, type BackfillRequest, previewItem } from './plan/backfill-task.ts';
 import { previewPlan } from './preview.ts';
 import { type BackfillDeps, BackfillError, type BackfillStep } from './rows/backfill-context.ts';
@@ -27,10 +30,11 @@ export const backfillWork = (deps: BackfillWorkDeps, crms: readonly Crm[]): Task
     try {
       if (kind === 'apply' && stored.stage === 'preview')
         return await preview(inDaemon, stored, { step, report: progress.report, signal });
-      const mode = { kind: kind === 'scan' ? 'poll' : 'stored' } as const;
       const page = { run: stored.id, revision, goesOn };
+      const mode = { kind: kind === 'scan' ? 'poll' : 'stored' } as const;
+      if (kind === 'match') await match(inDaemon, page, signal);
       // A confirmed plan has its options in the store.
-      await runBackfill(inDaemon, { mode, page, restart: false, sendUpdate: false }, signal);
+      else await runBackfill(inDaemon, { mode, page, restart: false, sendUpdate: false }, signal);
       await step(progress.read());
     } finally {
       ended.abort();
@@ -43,6 +47,12 @@ export const backfillWork = (deps: BackfillWorkDeps, crms: readonly Crm[]): Task
 async function follow(wait: BackfillDeps['wait'], ended: AbortSignal, step: () => Promise<boolean>): Promise<void> {
   do await wait(STEP_MS, ended);
   while (!ended.aborted && (await step()));
+}
+
+async function match(deps: BackfillDeps, page: PageRequest, signal: AbortSignal): Promise<void> {
+  if ((await readIndexState(deps.store.db))?.phase !== 'ready')
+    throw new BackfillError('there is no finished company index: make it with cvrsync match index');
+  await matchCrm(deps, signal, page);
 }
 
 async function preview(
@@ -69,8 +79,9 @@ function openProgress({ input, stage, done, total }: Pick<BackfillJob, 'input' |
   let current: RunProgress = isApply ? { done, total } : { done: 0, total: null };
   return {
     read: () => current,
-    report({ phase, scanned, toLink, linked = 0 }) {
-      if (!isApply) current = { done: scanned ?? current.done, total: null };
+    report({ phase, scanned, matched, toLink, linked = 0 }) {
+      if (matched !== undefined) current = matched;
+      else if (!isApply) current = { done: scanned ?? current.done, total: null };
       else if (toLink !== undefined) current = progressOf(current.total ?? toLink, toLink);
       else if (phase === 'confirm') current = { ...current, done: current.total ?? current.done };
       else current = { ...current, done: current.done + linked };

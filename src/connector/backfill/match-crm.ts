@@ -11,6 +11,7 @@ import { readRecordText, type TextProperties, textProperties } from '../match/re
 import { deleteScanResults, type MatchedRecord, putResults, readRejections } from '../match/results.ts';
 import { withoutValidNumber } from '../match/valid-number.ts';
 import { runBackfill } from './backfill.ts';
+import type { PageRequest } from './options.ts';
 import type { BackfillDeps } from './rows/backfill-context.ts';
 import { patiently } from './rows/patience.ts';
 import { readRun } from './rows/progress.ts';
@@ -23,15 +24,19 @@ interface MatchPosition {
   readonly isDone: boolean;
 }
 
-/** Scans and matches, or continues a match that was stopped. Links nothing. */
-export async function matchCrm(deps: BackfillDeps, signal: AbortSignal): Promise<void> {
+/** Scans and matches, or continues a match that was stopped. Links nothing. `page`: what a page asked for, if one did. */
+export async function matchCrm(deps: BackfillDeps, signal: AbortSignal, page?: PageRequest): Promise<void> {
   const { store, crm } = deps;
   const before = await readPosition(store.db, crm.name);
   const last = await readRun(store.db, crm.name);
   const isBegun = before !== undefined && !before.isDone && last?.phase === 'planned' && last.startedAt === before.scan;
   const run = isBegun
     ? last
-    : await runBackfill(deps, { mode: { kind: 'poll' }, sendUpdate: false, restart: false }, signal);
+    : await runBackfill(
+        deps,
+        { mode: { kind: 'poll' }, sendUpdate: false, restart: false, ...(page && { page }) },
+        signal,
+      );
   let reached: MatchPosition = isBegun ? before : { scan: run.startedAt, position: 0, isDone: false };
   if (!isBegun) await store.write((tx) => beginAnew(tx, crm.name, reached, deps.now()));
   const properties = textProperties(crm, await patiently(deps, () => crm.schema(signal), signal));
@@ -47,6 +52,7 @@ export async function matchCrm(deps: BackfillDeps, signal: AbortSignal): Promise
       await savePosition(tx, crm.name, next, deps.now());
       await putResults(tx, crm.name, results);
     });
+    deps.report({ matched: { done: next.position, total: run.end } });
   }
 }
 

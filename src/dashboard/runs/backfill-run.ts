@@ -32,7 +32,7 @@ export const backfillFace = (deps: BackfillPageDeps): RunFace<BackfillRequest> =
     total === null ? reader.text('backfill.seen', { count: done }) : reader.text('apply.progress', { done, of: total }),
   facts: (visit, run) => facts(deps, visit, run),
   details: (visit, run) =>
-    run.input.kind === 'scan' ? scanDetails(visit, run) : applyDetails(deps.store.db, visit, run),
+    run.input.kind === 'apply' ? applyDetails(deps.store.db, visit, run) : planDetails(visit, run),
 });
 
 async function facts({ store, crms }: BackfillPageDeps, { reader, now }: Visit, run: BackfillJob): Promise<Markup> {
@@ -67,8 +67,12 @@ const isUnderWay = ({ state }: BackfillJob): boolean => state === 'waiting' || s
 const planLink = ({ reader }: Visit, provider: string): VNode =>
   html`<p><a href=${backfillAddress(provider)}>${reader.text('backfill.toPlan')}</a></p>`;
 
-const scanDetails = async (visit: Visit, { input }: BackfillJob): Promise<RunDetails> => ({
-  ask: planLink(visit, input.provider),
+/** Where what a scan or a match found is answered. */
+const planDetails = async (visit: Visit, { input: { kind, provider } }: BackfillJob): Promise<RunDetails> => ({
+  ask:
+    kind === 'match'
+      ? html`<p><a href="/match">${visit.reader.text('match.toFound')}</a></p>`
+      : planLink(visit, provider),
   body: null,
 });
 

@@ -1,4 +1,4 @@
-/** Backfills as runs: a scan, and the apply of the plan that it made. */
+/** Backfills as runs: a scan, a match of the records without a number, and the apply of the plan that a scan made. */
 import {
   listOpenRuns,
   type RunCaller,
@@ -14,9 +14,12 @@ import { outcomeOf } from '../rows/outcome.ts';
 import { type BackfillProgress, lockRun, newOwner, planRevision, putRun } from '../rows/progress.ts';
 import { isMany, type PlanWarnings } from './doubts.ts';
 
-/** `scan` makes a plan, and ends with its preview; `apply` links what the plan says. */
+/**
+ * `scan` makes a plan, and ends with its preview; `match` scans, and finds companies for the records without a number;
+ * `apply` links what the plan says.
+ */
 export interface BackfillRequest {
-  readonly kind: 'scan' | 'apply';
+  readonly kind: 'scan' | 'match' | 'apply';
   readonly provider: string;
   /** The plan that the caller saw. */
   readonly revision: string;
@@ -32,10 +35,10 @@ export const BACKFILL: RunTask<BackfillRequest> = {
   queue: 'backfill',
   counts: 'records',
   fine: [],
-  isPreviewOnly: ({ kind }) => kind === 'scan',
+  isPreviewOnly: ({ kind }) => kind !== 'apply',
   audit({ id: run, input: { kind, provider, trust, sendUpdate, isMeant } }) {
     const detail = { run, ...(kind === 'apply' && { trust, sendUpdate, isMeant }) };
-    return { action: `backfill.${kind}`, subject: provider, detail };
+    return { action: kind === 'match' ? 'match.run' : `backfill.${kind}`, subject: provider, detail };
   },
   confirm: confirmApply,
   /** What is left of a plan can be edited and applied again; a scan can continue. */

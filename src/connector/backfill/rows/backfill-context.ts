@@ -20,6 +20,8 @@ export interface BackfillStep {
   readonly linked?: number;
   /** Rows to be linked, once it is known. */
   readonly toLink?: number;
+  /** How far a match is, after its scan: the last row that was looked at, and the last of all. */
+  readonly matched?: { readonly done: number; readonly total: number };
   /** Rows that were just written to the plan file. */
   readonly written?: number;
   /** Links that wait for the monitoring service. */
