@@ -76,7 +76,7 @@ describe('operations', () => {
   // A filter finds nothing then, and says so. Connections and versions have names and numbers of their own.
   const ofOne = CASES.filter(
     ({ operation }) =>
-      !/\.create$|^delivery\.|^config\.|\.preview$|\.import$|\.scan$|^monitoring\.add$/u.test(operation),
+      !/\.create$|^delivery\.|^config\.|\.preview$|\.import$|\.scan$|^match\.run$|^monitoring\.add$/u.test(operation),
   );
 
   it.each(FACES)('are refused by %s for an id that nothing has, and leave no entry', async (face) => {
