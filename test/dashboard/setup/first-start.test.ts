@@ -66,7 +66,7 @@ it('goes from an empty folder to a running daemon, and keeps every answer over a
     mapped.append('w', property === 'name' ? 'if-blank' : policy);
   }
   mapped.set('do', 'save');
-    expect((await ida.postAll('/setup/mapping/hubspot', mapped)).headers['location']).toBe('/setup/source');
+  expect((await ida.postAll('/setup/mapping/hubspot', mapped)).headers['location']).toBe('/setup/source');
   await ida.get('/setup/source');
   expect((await ida.post('/setup/source', { 's.changes': 'sample' })).headers['location']).toBe('/setup/fill');
   await again();
