@@ -82,7 +82,7 @@ function edit(crms: Crms, { crm, id, edits, before }: CrmRecord, property: strin
 }
 
 /** The properties that are a person's with this one: all of a card's address, of which it is a part. */
-function togetherWith(crm: CrmName, property: string): readonly string[] {
+export function togetherWith(crm: CrmName, property: string): readonly string[] {
   if (property !== CITIES[crm]) return [property];
   const parts = PRESETS[crm].filter(({ field, policy }) => policy === 'tracked' && ADDRESS.includes(field));
   return parts.map((row) => row.property);

@@ -111,6 +111,8 @@ export interface EmulatorOptions {
   readonly faults?: readonly ScriptedFault[];
   readonly now?: () => number;
   readonly respell?: Respell;
+  /** Serves the handler in place of {@link serveEmulator}, for a network that has no sockets. */
+  readonly serve?: typeof serveEmulator;
 }
 
 export interface ServedEmulator {

@@ -36,7 +36,7 @@ export interface HubspotEmulator extends CrmEmulator {
 /** Starts an account in about 1 ms. It holds 250,000 companies of ten short properties in less than 200 MB. */
 export async function startHubspotEmulator(options: HubspotEmulatorOptions = {}): Promise<HubspotEmulator> {
   const account = openAccount(options);
-  const served = await serveEmulator((request) => answerRequest(account, request), options);
+  const served = await (options.serve ?? serveEmulator)((request) => answerRequest(account, request), options);
   const webhooks = openWebhooks(account);
   account.happened = webhooks.notify;
   if (options.webhook !== undefined) webhooks.subscribe(options.webhook);

@@ -51,7 +51,7 @@ export interface SalesforceEmulator extends CrmEmulator {
 export async function startSalesforceEmulator(options: SalesforceEmulatorOptions = {}): Promise<SalesforceEmulator> {
   const org = openOrg(options);
   let loginUrl = '';
-  const served = await serveEmulator((request) => answerRequest(org, request, loginUrl), options);
+  const served = await (options.serve ?? serveEmulator)((request) => answerRequest(org, request, loginUrl), options);
   loginUrl = served.url;
   const { rate } = options;
   const limits =

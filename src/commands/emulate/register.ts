@@ -17,6 +17,8 @@ export interface RegisterEmulatorOptions {
   /** The number of sample companies at the start; default 10. */
   readonly companies?: number;
   readonly faults?: readonly ScriptedFault[];
+  /** Serves it in place of a socket. */
+  readonly serve?: typeof serveEmulator;
   readonly user?: string;
   readonly password?: string;
   /** Elasticsearch 7 returns the total as an object. Default: a number, as in 6. */
@@ -121,7 +123,7 @@ export async function serveRegister(options: RegisterEmulatorOptions = {}): Prom
   const first = [...sampleSeries(seed, companies, 0)];
   for (const { document } of first) put(document);
   for (const _ of first) series.next();
-  const served = await serveEmulator(handle, options);
+  const served = await (options.serve ?? serveEmulator)(handle, options);
   const emulator: RegisterEmulator = {
     ...served,
     documents,

@@ -1,0 +1,214 @@
+/** What each step of a plan does to the world. A step that finds nothing to do does nothing. */
+import { readDifferences, settleDifference } from '../../src/connector/history/differences.ts';
+import { linkRecord } from '../../src/connector/links/links.ts';
+import { clearOverride, setOverride } from '../../src/connector/overrides/override.ts';
+import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
+import type { Tx } from '../../src/store/store.ts';
+import { TROUBLES } from './network.ts';
+import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeByHand } from './people.ts';
+import type { Step, StepKind } from './plan.ts';
+import type { RegisterCompany, World } from './world.ts';
+
+type Act = (world: World, random: Random, step: Step) => Promise<void> | void;
+
+const HOSTS = ['hubspot', 'salesforce', 'register', 'receiver', 'daemon'] as const;
+const CRMS = ['hubspot', 'salesforce'] as const;
+const MINUTE_MS = 60_000;
+
+export function perform(world: World, step: Step): Promise<void> | void {
+  world.note(`step ${step.place} ${step.kind}`);
+  return ACTS[step.kind](world, randomFrom(step.seed), step);
+}
+
+const ACTS: Readonly<Record<StepKind, Act>> = {
+  change(world) {
+    const { document, company } = world.nextDocument();
+    const known = world.companies.get(company.entityId);
+    if (known === undefined) return;
+    known.past.push({ document: known.document, company: known.company });
+    state(world, known, { document, company });
+  },
+  /** The register loads a document again that says nothing new. */
+  repeat(world, random) {
+    const known = anyOf([...world.companies.values()], random);
+    if (known !== undefined) state(world, known, known);
+  },
+  /** The register takes its last change back. */
+  withdraw(world, random) {
+    const known = anyOf(companiesWithPast(world), random);
+    const former = known?.past.pop();
+    if (known !== undefined && former !== undefined) state(world, known, former);
+  },
+  edit(world, random, { place }) {
+    const record = anyOf(world.records, random);
+    if (record === undefined) return;
+    const kind = random.pick(['name', 'phone', 'city'] as const);
+    const value = kind === 'phone' ? `+45 99${100_000 + place}` : `Bo's ${place} ${record.id.slice(-6)}`;
+    writeByHand(world, record, { property: PROPERTIES[record.crm][kind], value, wording: 'text' });
+  },
+  putBack(world, random) {
+    const record = anyOf(
+      world.records.filter(({ before }) => before.size > 0),
+      random,
+    );
+    for (const [property, value] of record?.before ?? [])
+      if (record !== undefined) writeByHand(world, record, { property, value, wording: 'register' });
+  },
+  clear(world, random) {
+    const record = anyOf(world.records, random);
+    if (record === undefined) return;
+    writeByHand(world, record, { property: PROPERTIES[record.crm].phone, value: null, wording: 'blank' });
+  },
+  link(world, random) {
+    const record = anyOf(
+      world.records.filter((each) => !world.linked.has(each)),
+      random,
+    );
+    return record && link(world, record);
+  },
+  add(world, random) {
+    const known = anyOf([...world.companies.values()], random);
+    if (known === undefined) return;
+    const crm = random.pick(CRMS);
+    const { entityId: entity, name } = known.company;
+    const id = world[crm].add({ [PROPERTIES[crm].name]: name });
+    const record = {
+      crm,
+      id,
+      entity,
+      edits: new Map(),
+      before: new Map(),
+      theirs: new Set<string>(),
+      held: new Set<string>(),
+    };
+    world.records.push(record);
+    return link(world, record);
+  },
+  remove(world, random) {
+    const record = anyOf(world.records, random);
+    if (record === undefined || world.records.length < 10) return;
+    world[record.crm].remove(record.id);
+    world.forget(record);
+  },
+  hold: (world, random) =>
+    withQuiet(world, random, async (tx, record) => {
+      const property = PROPERTIES[record.crm][random.pick(['name', 'phone'] as const)];
+      if (record.held.has(property)) return () => undefined;
+      const hold = { kind: 'hold', once: false, until: null, reason: null } as const;
+      await setOverride(tx, { provider: record.crm, recordId: record.id, property }, hold, world.daemonNow());
+      return () => {
+        record.held.add(property);
+        keepAsItIs(world, record, [property]);
+      };
+    }),
+  letGo: (world, random) =>
+    withQuiet(
+      world,
+      random,
+      async (tx, record) => {
+        const [property] = record.held;
+        if (property === undefined) return () => undefined;
+        await clearOverride(tx, { provider: record.crm, recordId: record.id, property }, 'hold', world.daemonNow());
+        return () => letGo(record, property);
+      },
+      ({ held }) => held.size > 0,
+    ),
+  accept: (world, random) => answer(world, random, 'register', giveUp),
+  keep: (world, random) => answer(world, random, 'crm', (record, property) => record.held.add(property)),
+  trouble(world, random) {
+    const minutes = random.pick([1, 5, 20]);
+    world.network.disturb(
+      random.pick(HOSTS),
+      random.pick(TROUBLES),
+      random.pick([0.2, 0.5, 1]),
+      world.time.now() + minutes * MINUTE_MS,
+    );
+  },
+  partial(world, random) {
+    world.register.partial = random.pick(['shard', 'early']);
+    world.time.after(random.int(5, 60) * MINUTE_MS, 'whole', () => {
+      world.register.partial = undefined;
+    });
+  },
+  disorder(world, random) {
+    world.register.disturb = (hits) => [...hits, ...hits].toReversed();
+    world.time.after(random.int(5, 60) * MINUTE_MS, 'order', () => {
+      world.register.disturb = undefined;
+    });
+  },
+  locks(world, random) {
+    world.salesforce.trigger({ kind: 'locks', on: () => true, times: random.int(1, 8) });
+  },
+  die: (world, random) => world.daemon?.dieAt(random.int(1, 60), random.pick(['before', 'after'])),
+  kill: (world) => world.daemon?.kill(),
+  stop: (world) => void world.daemon?.stop(),
+  freeze(world, random) {
+    if (world.daemon !== undefined) world.time.freeze(world.daemon.owner, random.pick([2_000, 40_000, 10 * MINUTE_MS]));
+  },
+  clock(world, random) {
+    world.skew = random.int(-4 * MINUTE_MS, 4 * MINUTE_MS);
+  },
+  calm: () => undefined,
+};
+
+function state(world: World, known: RegisterCompany, to: Pick<RegisterCompany, 'document' | 'company'>): void {
+  known.document = to.document;
+  known.company = to.company;
+  world.register.put(to.document, world.time.now());
+}
+
+const companiesWithPast = (world: World): readonly RegisterCompany[] =>
+  [...world.companies.values()].filter(({ past }) => past.length > 0);
+
+const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
+  list[random.int(0, Math.max(0, list.length - 1))];
+
+async function link(world: World, record: CrmRecord): Promise<void> {
+  const { crm, id, entity } = record;
+  const desired = { provider: crm, recordId: id, entity, sendUpdate: true, now: world.daemonNow() };
+  if ((await world.write((tx) => linkRecord(tx, desired))) !== undefined) world.linked.add(record);
+}
+
+type Remember = () => unknown;
+
+/** Decides on a record at a moment in which nothing is on its way to it: else a write that left before counts as before. */
+async function withQuiet(
+  world: World,
+  random: Random,
+  decide: (tx: Tx, record: CrmRecord) => Promise<Remember>,
+  fits: (record: CrmRecord) => boolean = () => true,
+): Promise<void> {
+  const record = anyOf([...world.linked].filter(fits), random);
+  if (record === undefined || world.network.inFlight > 0) return;
+  const work = async (tx: Tx): Promise<Remember> => {
+    const queues = [`sync:${record.crm}`, `edits:${record.crm}`];
+    const busy = await tx
+      .selectFrom('lane')
+      .select('key')
+      .where('queue', 'in', queues)
+      .where('key', '=', record.id)
+      .execute();
+    return busy.length > 0 ? () => undefined : decide(tx, record);
+  };
+  (await world.write(work))?.();
+}
+
+/** A person answers a difference as they see it. */
+async function answer(
+  world: World,
+  random: Random,
+  winner: 'register' | 'crm',
+  remember: (record: CrmRecord, property: string) => unknown,
+): Promise<void> {
+  const now = world.daemonNow();
+  const work = async (tx: Tx): Promise<Remember> => {
+    const found = anyOf(await readDifferences(tx, now, {}, 100), random);
+    const record = world.records.find(({ crm, id }) => crm === found?.provider && id === found.recordId);
+    if (found === undefined || record === undefined) return () => undefined;
+    const shown = JSON.stringify(world[record.crm].get(record.id)?.[found.property] ?? null);
+    if (shown !== found.crm || !record.edits.has(found.property)) return () => undefined;
+    const settled = await settleDifference(tx, found, winner, now);
+    return () => settled !== 'none' && settled !== 'held' && remember(record, found.property);
+  };
+  (await world.write(work))?.();
+}

@@ -1,0 +1,180 @@
+/**
+ * The network of a world: requests of this process reach handlers in this process, after delays and through troubles that
+ * come from the seed. A real socket, a look-up of a name or a new process is an error.
+ */
+import childProcess from 'node:child_process';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
+import { Agent, type Dispatcher } from 'undici';
+import type {
+  EmulatorAnswer,
+  EmulatorHandler,
+  EmulatorRequest,
+  ServedEmulator,
+  serveEmulator,
+} from '../../providers/kit/emulator/emulator.ts';
+import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
+import { digest, type Exchange, openExchange } from './exchange.ts';
+import type { Owner, Time } from './time.ts';
+
+/**
+ * `down`: no connection. `lost`: the work is done and the answer is lost. `cut`: so is the second half of the answer.
+ * `twice`: the request arrives twice. `slow`: it arrives late, perhaps after its sender gave up. `old`: it is answered at
+ * once, and the answer arrives late. `busy`: the host answers 503. `full`: 429, and asks for a pause.
+ */
+export const TROUBLES = ['down', 'reset', 'lost', 'cut', 'twice', 'slow', 'old', 'busy', 'full'] as const;
+export type Trouble = (typeof TROUBLES)[number];
+
+/** How long a late request or answer takes at most: a deadline passes meanwhile, a lease too. */
+const LATE_MS = 45_000;
+
+export interface Network {
+  /** Serves a handler at `http://<name>.sim`, as a `serve` of the emulators. */
+  readonly serve: (name: string) => typeof serveEmulator;
+  /** Serves a process of the world; undefined while it is down. */
+  serveProcess(name: string, at: () => { readonly owner: Owner; readonly handle: EmulatorHandler } | undefined): string;
+  /** A share of the requests to a host meets a trouble, until a time. */
+  disturb(host: string, what: Trouble, share: number, until: number): void;
+  /** Ends all troubles. */
+  calm(): void;
+  /** Requests that are on their way. */
+  readonly inFlight: number;
+  uninstall(): void;
+}
+
+interface Host {
+  readonly owner: Owner | undefined;
+  readonly handle: EmulatorHandler;
+}
+
+interface Disturbance {
+  readonly what: Trouble;
+  readonly share: number;
+  readonly until: number;
+}
+
+export function installNetwork(seed: number, time: Time, note: (line: string) => void): Network {
+  const random = randomFrom(seed ^ 0x0e7);
+  const hosts = new Map<string, () => Host | undefined>();
+  const disturbances = new Map<string, readonly Disturbance[]>();
+  const flying = new Set<Exchange>();
+
+  const troubleFor = (host: string): Trouble | undefined => {
+    const some = (disturbances.get(host) ?? []).filter(({ until }) => until > time.now());
+    disturbances.set(host, some);
+    return some.find(({ share }) => random.chance(share))?.what;
+  };
+
+  const onEnd = (exchange: Exchange, result: string): void => {
+    const { host, request } = exchange;
+    flying.delete(exchange);
+    note(`${host} ${request.method} ${request.path} ${digest(request.body)} ${result}`);
+  };
+
+  function dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const owner = time.owner();
+    if (owner?.isDead === true) return true;
+    const exchange = openExchange(options, handler, owner, onEnd);
+    if (exchange.isOver) return true;
+    flying.add(exchange);
+    const trouble = troubleFor(exchange.host);
+    if (trouble !== undefined) note(`trouble ${exchange.host} ${trouble}`);
+    const [there, back] = [delay(random), delay(random)];
+    const early = trouble === undefined ? undefined : EARLY_ENDS[trouble];
+    if (early !== undefined) time.after(there + back, 'end', () => early(exchange), owner);
+    else time.after(there + lateness('slow', trouble), 'arrival', () => void arrive(exchange, trouble, back));
+    return true;
+  }
+
+  const lateness = (kind: Trouble, trouble: Trouble | undefined): number =>
+    kind === trouble ? random.int(200, LATE_MS) : 0;
+
+  /** A request is at its host: it is done, and the answer leaves. */
+  async function arrive(exchange: Exchange, trouble: Trouble | undefined, back: number): Promise<void> {
+    const host = hosts.get(exchange.host)?.();
+    const waits = host?.owner === undefined ? 0 : time.frozenUntil(host.owner) - time.now();
+    if (waits > 0) return time.after(waits, 'arrival', () => void arrive(exchange, trouble, back));
+    const given = host && (await done(host, exchange.request, trouble === 'twice' ? 2 : 1));
+    const leave = (run: () => void): void => time.after(back + lateness('old', trouble), 'answer', run, exchange.owner);
+    if (host === undefined) leave(() => exchange.fail('ECONNREFUSED'));
+    else if (given === undefined || trouble === 'lost') leave(() => exchange.fail('ECONNRESET'));
+    else leave(() => exchange.answer(given, trouble === 'cut'));
+  }
+
+  /** Has a host do what it is asked; undefined if it dies meanwhile. */
+  function done({ owner, handle }: Host, request: EmulatorRequest, times: number): Promise<EmulatorAnswer | undefined> {
+    const work = async (): Promise<EmulatorAnswer> => {
+      const first = await handle(request);
+      for (let time = 1; time < times; time += 1) await handle(request);
+      return first;
+    };
+    return owner === undefined ? work() : Promise.race([time.as(owner, work), owner.died]);
+  }
+
+  const undo = [replaceMethod(Agent.prototype, 'dispatch', dispatch), ...forbidMachine()];
+  return {
+    serve:
+      (name) =>
+      async (handle): Promise<ServedEmulator> => {
+        hosts.set(name, () => ({ owner: undefined, handle }));
+        return { url: `http://${name}.sim`, calls: [], fault: () => undefined, close: async () => undefined };
+      },
+    serveProcess(name, at) {
+      hosts.set(name, at);
+      return `http://${name}.sim`;
+    },
+    disturb: (host, what, share, until) =>
+      void disturbances.set(host, [...(disturbances.get(host) ?? []), { what, share, until }]),
+    calm: () => disturbances.clear(),
+    get inFlight() {
+      for (const exchange of flying) if (exchange.owner?.isDead === true) flying.delete(exchange);
+      return flying.size;
+    },
+    uninstall() {
+      for (const step of undo) step();
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+/** Troubles of requests that reach nobody. */
+const EARLY_ENDS: Readonly<Partial<Record<Trouble, (exchange: Exchange) => void>>> = {
+  down: (exchange) => exchange.fail('ECONNREFUSED'),
+  reset: (exchange) => exchange.fail('ECONNRESET'),
+  busy: (exchange) => exchange.answer({ status: 503, body: '<html>' }, false),
+  full: (exchange) =>
+    exchange.answer(
+      { status: 429, headers: { 'retry-after': '3' }, body: { status: 'error', category: 'RATE_LIMITS' } },
+      false,
+    ),
+};
+
+/** Most calls are quick; some take so long that a record must be read again before it is written. */
+const delay = (random: Random): number => (random.chance(0.05) ? random.int(50, 1_500) : random.int(1, 40));
+
+function replaceMethod(target: object, name: string, value: unknown): () => void {
+  const before = Object.getOwnPropertyDescriptor(target, name);
+  Object.defineProperty(target, name, { configurable: true, writable: true, value });
+  return () => {
+    if (before === undefined) Reflect.deleteProperty(target, name);
+    else Object.defineProperty(target, name, before);
+  };
+}
+
+/** Sockets, names and processes of the machine: whoever asks for one has left the world. */
+function forbidMachine(): readonly (() => void)[] {
+  const forbid = (target: object, name: string) =>
+    replaceMethod(target, name, () => {
+      throw new Error(`the simulation has no ${name} of the machine`);
+    });
+  const undo = [
+    forbid(net.Socket.prototype, 'connect'),
+    forbid(net.Server.prototype, 'listen'),
+    forbid(dns, 'lookup'),
+    forbid(dns.promises, 'lookup'),
+    forbid(childProcess, 'spawn'),
+  ];
+  syncBuiltinESMExports();
+  return undo;
+}

@@ -1,0 +1,61 @@
+/** The records of both CRMs as people see them: what somebody wrote, what is held, and what must therefore stay. */
+import type { PropertyValue } from '../../providers/provider.ts';
+import type { CrmRecord as ChaosRecord } from '../chaos/records.ts';
+import { togetherWith } from '../chaos/records.ts';
+import type { CrmName, Crms } from '../support/fixture.ts';
+
+/** `edits`: what must stay by property. `before`: what stood there before a person wrote, and was no person's. */
+export interface CrmRecord extends ChaosRecord {
+  /** Properties with a text that only a person could have written. */
+  readonly theirs: Set<string>;
+  readonly held: Set<string>;
+}
+
+export const PROPERTIES = {
+  hubspot: { name: 'name', phone: 'phone', city: 'city' },
+  salesforce: { name: 'Name', phone: 'Phone', city: 'BillingCity' },
+} as const satisfies Readonly<Record<CrmName, object>>;
+
+/** `text`: nobody else would write it. `register`: the register said it once. `blank`: nothing. */
+export type Wording = 'text' | 'register' | 'blank';
+
+/** A person writes into a property. */
+export function writeByHand(
+  crms: Crms,
+  record: CrmRecord,
+  { property, value, wording }: { property: string; value: PropertyValue; wording: Wording },
+): void {
+  const { crm, id, edits, before, theirs, held } = record;
+  const held0 = crms[crm].get(id)?.[property] ?? null;
+  if (wording === 'text' && !edits.has(property)) before.set(property, held0);
+  crms[crm].edit(id, { [property]: value });
+  const group = togetherWith(crm, property);
+  if (wording === 'text') theirs.add(property);
+  else {
+    theirs.delete(property);
+    before.delete(property);
+  }
+  if (wording === 'text' || group.some((each) => held.has(each))) keepAsItIs(crms, record, group);
+  else for (const each of group) edits.delete(each);
+}
+
+/** What stands in these properties stays. */
+export function keepAsItIs(crms: Crms, { crm, id, edits }: CrmRecord, properties: readonly string[]): void {
+  for (const property of properties) edits.set(property, crms[crm].get(id)?.[property] ?? null);
+}
+
+/** A property is the register's again, unless it holds a person's words. */
+export function letGo({ crm, edits, held, theirs }: CrmRecord, property: string): void {
+  const group = togetherWith(crm, property);
+  for (const each of group) held.delete(each);
+  if (!group.some((each) => theirs.has(each))) for (const each of group) edits.delete(each);
+}
+
+/** The register won: nothing of a person is left in a property. */
+export function giveUp(record: CrmRecord, property: string): void {
+  for (const each of togetherWith(record.crm, property)) {
+    record.theirs.delete(each);
+    record.before.delete(each);
+  }
+  letGo(record, property);
+}

@@ -1,0 +1,84 @@
+/** What happens in a world: steps that a seed decides, each with chances of its own, so that one can be left out. */
+import { randomFrom } from '../../src/protocol/sample/random.ts';
+
+/** What happens, and how often of 1,000. */
+const EVENTS = {
+  change: 380,
+  repeat: 30,
+  withdraw: 20,
+  edit: 130,
+  putBack: 40,
+  clear: 20,
+  link: 30,
+  add: 15,
+  remove: 8,
+  hold: 15,
+  letGo: 15,
+  accept: 20,
+  keep: 15,
+} as const;
+
+const FAULTS = {
+  trouble: 150,
+  partial: 12,
+  disorder: 12,
+  locks: 10,
+  die: 35,
+  kill: 8,
+  stop: 6,
+  freeze: 12,
+  clock: 9,
+} as const;
+
+const CALM = { calm: 0 } as const;
+
+export type StepKind = keyof typeof EVENTS | keyof typeof FAULTS | keyof typeof CALM;
+
+export interface Step {
+  /** Its place in the plan, which it keeps when others are left out. */
+  readonly place: number;
+  /** Ms since the start of the world. */
+  readonly at: number;
+  readonly kind: StepKind;
+  /** Of its own chances. */
+  readonly seed: number;
+}
+
+export const isFault = ({ kind }: Step): boolean => Object.hasOwn(FAULTS, kind);
+export const isCalm = ({ kind }: Step): boolean => kind === 'calm';
+
+/** After so many steps the faults end, and all must be well. */
+const CALM_EVERY = 100;
+
+export interface PlanOptions {
+  readonly steps: number;
+  /** Ms between two steps, on average. */
+  readonly everyMs: number;
+}
+
+/** The same seed gives the same steps, and a longer plan begins like a shorter one. */
+export function planOf(seed: number, { steps, everyMs }: PlanOptions): readonly Step[] {
+  const random = randomFrom(seed ^ 0x91a);
+  const kinds = Object.entries({ ...EVENTS, ...FAULTS });
+  const all = kinds.reduce((sum, [, weight]) => sum + weight, 0);
+  const pick = (): StepKind => {
+    let left = random.int(0, all - 1);
+    const found = kinds.find(([, weight]) => {
+      left -= weight;
+      return left < 0;
+    });
+    return KINDS.find((kind) => kind === found?.[0]) ?? 'change';
+  };
+  const plan: Step[] = [];
+  let at = 0;
+  for (let place = 1; place <= steps; place += 1) {
+    // Some come within seconds of each other, others after hours.
+    at += random.chance(0.4) ? random.int(0, 5_000) : random.int(0, (everyMs * 10) / 3);
+    const kind = place % CALM_EVERY === 0 || place === steps ? 'calm' : pick();
+    plan.push({ place, at, kind, seed: random.int(0, 2 ** 31) });
+  }
+  return plan;
+}
+
+const isKind = (name: string): name is StepKind => Object.hasOwn({ ...EVENTS, ...FAULTS }, name);
+const KINDS: readonly StepKind[] = Object.keys({ ...EVENTS, ...FAULTS }).filter(isKind);

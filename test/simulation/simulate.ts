@@ -1,0 +1,126 @@
+/** Runs a plan in a world, and looks now and then whether all is well. */
+import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
+import { unpark } from '../../src/runtime/lanes/lane-state.ts';
+import { mark } from '../../src/runtime/lanes/lanes.ts';
+import { perform } from './acts.ts';
+import { wrongNotices, wrongRecords } from './oracle.ts';
+import { isCalm, type Step } from './plan.ts';
+import { openWorld, type World, type WorldOptions } from './world.ts';
+
+export interface Outcome {
+  /** The step at which something was wrong, and what; undefined if all was well. */
+  readonly failure: { readonly step: Step; readonly problems: readonly string[] } | undefined;
+  /** Of all that happened. */
+  readonly digest: string;
+  readonly simulatedMs: number;
+  readonly steps: number;
+}
+
+const MINUTE_MS = 60_000;
+/** After the faults end, all is quiet within this time. */
+const BOUND_MS = 3 * 60 * MINUTE_MS;
+
+/** How often to look whether the daemon is idle. */
+const LOOK_MS = 500;
+const WAIT_MS = 10_000;
+
+/** Runs the steps of a plan until one fails, or until `isOver` says at a calm moment that there is no time for more. */
+export async function simulate(
+  options: WorldOptions,
+  plan: readonly Step[],
+  isOver: () => boolean = () => false,
+): Promise<Outcome> {
+  const world = await openWorld(options);
+  const start = world.time.now();
+  let failure: Outcome['failure'];
+  let steps = 0;
+  for (const step of plan) {
+    const problems = await take(world, step, start);
+    steps += 1;
+    if (problems.length > 0) failure = { step, problems };
+    if (failure !== undefined || (isCalm(step) && isOver())) break;
+  }
+  const simulatedMs = world.time.now() - start;
+  await world.close();
+  return { failure, digest: world.digest(), simulatedMs, steps };
+}
+
+/** Takes one step, and returns what is wrong with the world afterwards. */
+async function take(world: World, step: Step, start: number): Promise<readonly string[]> {
+  try {
+    await runTo(world, start + step.at);
+    await perform(world, step);
+    if (world.broken !== undefined) throw world.broken;
+    return isCalm(step) ? await lookAround(world) : [];
+  } catch (error) {
+    return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+  }
+}
+
+/** Lets the world run, asleep while nothing is due: a day in which nothing happens costs nothing. */
+async function runTo(world: World, end: number): Promise<void> {
+  let lookAt = 0;
+  let behind = 0;
+  await world.time.runTo(end, () => {
+    const { daemon, network, time, skew } = world;
+    if (daemon === undefined || network.inFlight > 0 || time.now() < lookAt) return 0;
+    lookAt = time.now() + LOOK_MS;
+    const due = daemon.nextDue() - skew;
+    behind = due > time.now() ? 0 : behind + 1;
+    // What is due and not begun waits for something else, such as the end of an account's pause.
+    return behind > 5 ? time.now() + WAIT_MS : due;
+  });
+}
+
+/** Ends all faults, waits until nothing is left to do, and asks the oracles. */
+async function lookAround(world: World): Promise<readonly string[]> {
+  const { network, register, time } = world;
+  network.calm();
+  Object.assign(register, { partial: undefined, disturb: undefined });
+  world.daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
+  await runTo(world, time.now() + 12 * MINUTE_MS);
+  const left = await untilQuiet(world);
+  if (left.length > 0) return left;
+  // As an operator does who has all that was parked tried again, and every record looked at.
+  await world.write(async (tx) => {
+    const now = world.daemonNow();
+    const parked = await tx.selectFrom('lane').select(['queue', 'key']).where('parked_at', 'is not', null).execute();
+    for (const { queue, key } of parked) await unpark(tx, queue, key, now);
+    for (const { crm, id } of world.linked) await mark(tx, `sync:${crm}`, [id], now);
+  });
+  const leftAfter = await untilQuiet(world);
+  return leftAfter.length > 0 ? leftAfter : [...wrongNotices(world), ...wrongRecords(world)];
+}
+
+/** What is still to do after the bound, as sentences. */
+async function untilQuiet(world: World): Promise<readonly string[]> {
+  const end = world.time.now() + BOUND_MS;
+  for (;;) {
+    const left = await whatIsLeft(world);
+    if (left.length === 0) return [];
+    if (world.broken !== undefined) throw world.broken;
+    if (world.time.now() > end) return left.map((each) => `still to do after the faults: ${each}`);
+    await runTo(world, world.time.now() + MINUTE_MS);
+  }
+}
+
+const CLOCKED = new Set(['watch', 'poll', 'housekeeping', 'service-housekeeping', 'alerts']);
+
+async function whatIsLeft({ daemon, network, time }: World): Promise<readonly string[]> {
+  if (daemon === undefined) return ['no daemon runs'];
+  const { db } = daemon.store;
+  const look = async (): Promise<readonly string[]> => {
+    const arrives = await hasArrivals(db);
+    const lanes = await db.selectFrom('lane').selectAll().where('parked_at', 'is', null).orderBy('queue').execute();
+    const deliveries = await db.selectFrom('delivery').select('seq').where('state', '=', 'due').execute();
+    return [
+      ...(arrives ? ['arrivals'] : []),
+      ...lanes
+        .filter(({ queue }) => !CLOCKED.has(queue))
+        .map(({ queue, key, error }) => `${queue} ${key} ${error ?? ''}`),
+      ...deliveries.map(({ seq }) => `delivery ${seq}`),
+      ...(network.inFlight > 0 ? ['a request'] : []),
+    ];
+  };
+  return time.until(look());
+}

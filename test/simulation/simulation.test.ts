@@ -1,0 +1,65 @@
+/** The world of a seed is always the same, all is well in some of them, and nothing of the machine is in them. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { installNetwork } from './network.ts';
+import { isFault, planOf, type Step } from './plan.ts';
+import { shrink } from './shrink.ts';
+import { installTime } from './time.ts';
+
+const STEPS = 25;
+
+/** Simulates worlds in a process of their own, whose clock is theirs; returns a line for each. */
+async function worldsOf(...seeds: readonly number[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const seed of seeds) {
+    const args = ['--seed', String(seed), '--worlds', '1', '--steps', String(STEPS), '--every', '3', '--shrink', '0'];
+    // In memory where there is such a place: a store waits for the disk at each commit.
+    const place = existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {};
+    const options = { env: { ...process.env, NODE_OPTIONS: '', ...place }, maxBuffer: 2 ** 26 };
+    const program = path.join(import.meta.dirname, 'run.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], options);
+    lines.push(stdout.split('\n')[0] ?? '');
+  }
+  return lines;
+}
+
+describe('the simulation', () => {
+  test('gives the same seed the same trace in another process, and finds nothing wrong in three worlds', async () => {
+    const [once, again] = await Promise.all([worldsOf(1, 2), worldsOf(1, 3)]);
+    expect([...once, ...again]).toEqual(
+      [1, 2, 1, 3].map((seed) => expect.stringMatching(`^passed seed ${seed}, ${STEPS} steps, [0-9a-f]{64}$`)),
+    );
+    expect(again[0]).toBe(once[0]);
+    expect(once[1]).not.toBe(again[1]);
+  });
+
+  test('has a clock, chances and a network of its own, and no others', () => {
+    const seen = [1, 1].map(() => {
+      const time = installTime(7, Date.UTC(2026, 0, 5), () => undefined);
+      const network = installNetwork(7, time, () => undefined);
+      try {
+        expect(() => net.connect(80, '127.0.0.1')).toThrow('no connect of the machine');
+        expect(() => net.createServer().listen(0)).toThrow('no listen of the machine');
+        return [Date.now(), new Date().toISOString(), Math.random(), crypto.randomUUID()];
+      } finally {
+        network.uninstall();
+        time.uninstall();
+      }
+    });
+    expect(seen[0]).toEqual(seen[1]);
+    expect(seen[0]?.slice(0, 2)).toEqual([Date.UTC(2026, 0, 5), '2026-01-05T00:00:00.000Z']);
+    expect(Date.now()).toBeGreaterThan(Date.UTC(2026, 0, 6));
+  });
+
+  test('finds the shortest history that fails', async () => {
+    const plan = planOf(1, { steps: 100, everyMs: 60_000 });
+    const needed = [plan.find(isFault), plan.findLast(({ kind }) => kind === 'change'), plan.at(-1)];
+    const fails = async (tried: readonly Step[]): Promise<boolean> =>
+      needed.every((step) => step !== undefined && tried.includes(step));
+    expect(await shrink(plan, fails, () => false)).toEqual(needed);
+  });
+});
