@@ -19,7 +19,17 @@ export interface PropertyDefinition {
 export interface Defined {
   readonly name: string;
   readonly kind: 'created' | 'exists' | 'refused';
+  /** `created` only: the property was there before, hidden from these credentials, which see it now. */
+  readonly hidden?: true | undefined;
   /** Why the CRM refused, and which permission is missing. */
+  readonly reason?: string | undefined;
+}
+
+/** The result of one removal. `absent`: the account has no such property. */
+export interface PropertyRemoval {
+  readonly name: string;
+  readonly kind: 'removed' | 'absent' | 'refused';
+  /** Why the CRM refused, and how a person removes it there. */
   readonly reason?: string | undefined;
 }
 

@@ -40,6 +40,7 @@ export {
   type Property,
   type PropertyDefinition,
   type PropertyEdit,
+  type PropertyRemoval,
   type PropertyValue,
   type Provider,
   type ProviderContext,

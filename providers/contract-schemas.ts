@@ -113,6 +113,7 @@ const CONNECTION = objectOf(
     find: ABILITY,
     create: ABILITY,
     defineProperties: ABILITY,
+    removeProperties: ABILITY,
     rules: ABILITY,
     missingRights: ABILITY,
     edits: ABILITY,

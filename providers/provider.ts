@@ -15,6 +15,7 @@ import type {
   Parents,
   PropertyDefinition,
   PropertyEdit,
+  PropertyRemoval,
   Right,
   Search,
   WebhookRead,
@@ -37,6 +38,7 @@ export type {
   Parents,
   PropertyDefinition,
   PropertyEdit,
+  PropertyRemoval,
   Right,
   Search,
   WebhookRead,
@@ -48,7 +50,7 @@ export type { Outcome, Patch, Property, PropertyValue, Read, RecordId, WrittenOu
  * major version or a newer minor one. The built-in providers state this constant; others state the version they were
  * written for.
  */
-export const CONTRACT_VERSION = '2.2.0';
+export const CONTRACT_VERSION = '2.3.0';
 
 /** When cvrsync may overwrite a property; `decide` holds the table. */
 export type Policy = 'tracked' | 'always' | 'if-blank' | 'never';
@@ -219,6 +221,11 @@ export interface Connection {
   create?(properties: Readonly<Record<string, PropertyValue>>, signal: AbortSignal): Promise<Created>;
   /** Creates the missing properties and answers in order. Idempotent. */
   defineProperties?(definitions: readonly PropertyDefinition[], signal: AbortSignal): Promise<readonly Defined[]>;
+  /**
+   * Removes properties with all their values, and answers in order. Idempotent. The runtime asks only for properties
+   * that this connection created, when a person leaves the CRM.
+   */
+  removeProperties?(names: readonly string[], signal: AbortSignal): Promise<readonly PropertyRemoval[]>;
   /** Lists the account's rules that may block a write, as far as the credentials can see them. */
   rules?(signal: AbortSignal): Promise<readonly AccountRule[]>;
   /**

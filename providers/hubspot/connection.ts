@@ -12,7 +12,7 @@ import { readCompanies } from './read/read.ts';
 import { openSchema } from './read/schema.ts';
 import { missingScopes } from './scopes.ts';
 import { createCompany } from './write/create.ts';
-import { defineAll } from './write/define.ts';
+import { defineAll, removeAll } from './write/define.ts';
 import { addNote, findNote } from './write/notes.ts';
 import { readParents, writeParent } from './write/parents.ts';
 import { readRules } from './write/rules.ts';
@@ -68,6 +68,8 @@ export async function connectHubspot(settings: HubspotSettings, { http, now }: P
     create: (properties, signal) => verb(signal, (apis) => createCompany(apis, properties)),
     defineProperties: async (definitions, signal) =>
       definitions.length === 0 ? [] : verb(signal, (apis) => defineAll(apis, schema, definitions)),
+    removeProperties: async (names, signal) =>
+      names.length === 0 ? [] : verb(signal, (apis) => removeAll(apis, schema, names)),
     rules: (signal) => verb(signal, (apis) => readRules(apis, schema)),
     missingRights: (rights, signal) => verb(signal, (apis) => missingScopes(apis, rights)),
     edits: async (ids, names, since, signal) =>

@@ -12,7 +12,7 @@ import { readAccounts } from './read/read.ts';
 import { scanAccounts } from './read/scan.ts';
 import { openSchemas } from './read/schemas.ts';
 import { createAccount } from './write/create.ts';
-import { defineFields } from './write/define.ts';
+import { defineFields, removeFields } from './write/define.ts';
 import { openNotes } from './write/notes.ts';
 import { readParents, writeParent } from './write/parents.ts';
 import { rulesOf } from './write/rules.ts';
@@ -66,6 +66,14 @@ export async function connectSalesforce(settings: SalesforceSettings, context: P
         if (defined.some(({ kind }) => kind === 'created')) await schemas.fresh(calls);
         return defined;
       }),
+    removeProperties: async (names, signal) =>
+      names.length === 0
+        ? []
+        : verb(signal, async (calls) => {
+            const removed = await removeFields(calls, names);
+            await schemas.fresh(calls);
+            return removed;
+          }),
     rules: (signal) => verb(signal, async (calls) => rulesOf(calls, await schemas.describe(calls))),
     missingRights: (rights, signal) => verb(signal, (calls) => missingPermissions(calls, rights, settings)),
     edits: async (ids, names, since, signal) =>

@@ -44,6 +44,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./runs.ts'),
   },
   {
+    name: 'leave',
+    about: 'leave a CRM: end its links and all work there, undo what was written, remove own properties',
+    load: () => import('./leave.ts'),
+  },
+  {
+    name: 'return',
+    about: 'come back to a CRM that was left, and restart its links',
+    load: () => import('./return.ts'),
+  },
+  {
     name: 'release',
     about: "let the register win over a person's edit of a property",
     load: () => import('./release.ts'),

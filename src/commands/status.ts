@@ -1,5 +1,6 @@
 /** `status`: one screen of how the installation does. */
 import type { Config } from '../config/load.ts';
+import { returnAdvice } from '../connector/links/left.ts';
 import type { ConnectionRow } from '../operations/status/connections.ts';
 import { MOST_COUNTED, waitingOf, workOf } from '../operations/status/read-status.ts';
 import { installedOf, type RegisterState, readStatus, type Status, type StatusNeeds } from '../operations/status.ts';
@@ -115,16 +116,24 @@ function troubles(status: Status): readonly Line[] {
   ];
 }
 
+function connectionState(state: ConnectionRow['state'], at: number): Toned {
+  switch (state.kind) {
+    case 'ok':
+      return toned('good', 'ok');
+    case 'left':
+      return toned('quiet', `left ${ago(state.at, at)} by ${state.by}`);
+    case 'silent':
+      return toned('bad', 'silent');
+    case 'paused':
+      return toned('warn', `paused, ends ${ago(state.until, at)}`);
+  }
+}
+
 function connection({ name, state, decidedAt, writtenAt }: ConnectionRow, at: number): Line {
   const last = (what: string, when: number | undefined): string =>
     when === undefined ? `no ${what} lately` : `last ${what} ${ago(when, at)}`;
-  const shown =
-    state.kind === 'ok'
-      ? toned('good', 'ok')
-      : state.kind === 'silent'
-        ? toned('bad', 'silent')
-        : toned('warn', `paused, ends ${ago(state.until, at)}`);
-  const reason = state.kind === 'paused' ? (state.reason ?? '') : '';
+  const shown = connectionState(state, at);
+  const reason = state.kind === 'paused' ? (state.reason ?? '') : state.kind === 'left' ? returnAdvice(name) : '';
   return [name, shown, last('decision', decidedAt), last('write', writtenAt), reason];
 }
 

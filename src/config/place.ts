@@ -55,3 +55,14 @@ const target = (document: Document, node: unknown): Node | undefined => {
   if (isAlias(node)) return node.resolve(document);
   return isNode(node) ? node : undefined;
 };
+
+/** The first and the last line of a section, counted from 1; undefined if the document has none at this path. */
+export function linesOf(document: Document, text: string, path: string): readonly [number, number] | undefined {
+  const above = path.slice(0, path.lastIndexOf('.'));
+  const start = offsetOf(document, path, 'key');
+  const value: unknown = document.getIn(path.split('.'), true);
+  const end = isNode(value) ? value.range?.[1] : undefined;
+  if (end === undefined || start === offsetOf(document, above, 'key')) return undefined;
+  const lineAt = (offset: number): number => text.slice(0, offset).split('\n').length;
+  return [lineAt(start), lineAt(Math.max(start, text.slice(0, end).trimEnd().length - 1))];
+}

@@ -17,6 +17,7 @@ import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
 import { type Crm, type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
 import { makeProperties, missingProperties, offerProperties } from './crm/make-properties.ts';
 import { checkLinks } from './follow/check-links.ts';
+import { type LeftConnection, leftText, readLeft, returnAdvice } from './links/left.ts';
 import { checkJobs } from './monitoring/check-jobs.ts';
 import { openUpstream, UpstreamError, upstreamRateLimiter } from './monitoring/upstream.ts';
 import { totalsText } from './proposals/preview.ts';
@@ -105,6 +106,8 @@ async function checkProvider(
 ): Promise<Findings> {
   const { name: subject } = provider;
   return findingsOf(subject, signal, async () => {
+    const left = await readLeft(deps.store.db, subject);
+    if (left !== undefined) return [leftFinding(subject, left)];
     const crm = await openCrm({ ...deps, probes: true }, provider);
     const blocked = await crm.rateLimiter.blockedUntil();
     const { connection } = crm;
@@ -112,7 +115,7 @@ async function checkProvider(
     const account = await connection.check(signal);
     const before = await connection.properties(signal);
     const missing = missingProperties(provider, before);
-    const made = createProperties ? await makeProperties(subject, connection, missing, signal) : [];
+    const made = createProperties ? await makeProperties(deps, crm, missing, signal) : [];
     const creatable = connection.defineProperties === undefined ? [] : missing.map(({ name }) => name);
     const properties = made.length === 0 ? before : await connection.properties(signal);
     return [
@@ -128,6 +131,14 @@ async function checkProvider(
     ];
   });
 }
+
+/** No call is made to it. */
+const leftFinding = (subject: string, left: LeftConnection): Finding => ({
+  level: 'info',
+  subject,
+  found: leftText(subject, left),
+  advice: `${returnAdvice(subject)}; or take connector.providers.${subject} out of the file`,
+});
 
 /** The connections that the file no longer has. */
 async function checkRemovals(db: Db, providers: readonly CrmConfig[]): Promise<Findings> {

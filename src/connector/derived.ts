@@ -5,6 +5,7 @@ import type { Tx } from '../store/store.ts';
 import { openGate } from './crm/ability.ts';
 import type { Crm } from './crm/crm.ts';
 import type { LostLeaseDeps } from './crm/lost-lease.ts';
+import { unlessLeft } from './links/left.ts';
 import { dropUnwantedNotes } from './notes/due.ts';
 import { leaveNotes } from './notes/leave.ts';
 import { leavesNotes, type NoteRules, noteRules } from './notes/rows.ts';
@@ -46,7 +47,9 @@ export function startDerived(
         batch: Math.min(limits.batch.read, NOTE_BATCH),
         concurrency: Math.min(limits.concurrency, NOTE_RUNS),
         blockedUntil: () => gate.blockedUntil(),
-        run: (claims, signal) => leaveNotes({ store, metrics, log, now, gate }, crm, claims, signal),
+        run: unlessLeft(store, crm.name, (claims, signal) =>
+          leaveNotes({ store, metrics, log, now, gate }, crm, claims, signal),
+        ),
       }),
     );
   }
@@ -60,7 +63,9 @@ export function startDerived(
         // One at a time: two runs could close a circle between them.
         concurrency: 1,
         blockedUntil: () => gate.blockedUntil(),
-        run: (claims, signal) => assignParents({ store, metrics, log, now, gate }, crm, claims, signal),
+        run: unlessLeft(store, crm.name, (claims, signal) =>
+          assignParents({ store, metrics, log, now, gate }, crm, claims, signal),
+        ),
       }),
     );
   }

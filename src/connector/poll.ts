@@ -6,6 +6,7 @@ import type { Tx } from '../store/store.ts';
 import type { Crm } from './crm/crm.ts';
 import { later, settleFault } from './crm/settle.ts';
 import { CHANGES } from './heal/changes.ts';
+import { readLeft } from './links/left.ts';
 import { UpstreamError } from './monitoring/upstream.ts';
 import { POLL_QUEUE, type PollDeps, type Polled, type PollTask, pollKey } from './poll/poll-task.ts';
 import { SCHEMA } from './poll/schema-poll.ts';
@@ -74,6 +75,8 @@ async function run(
   const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
   const every = crm === undefined ? undefined : task?.everyMs(crm);
   if (crm === undefined || task === undefined || every === undefined) return { kind: 'done' };
+  if ((await readLeft(deps.store.db, provider)) !== undefined)
+    return { kind: 'again', at: deps.now() + every, fresh: true };
   try {
     return settlementOf(await task.run(deps, crm, claim, signal), deps.now(), every);
   } catch (error) {

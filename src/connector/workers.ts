@@ -4,7 +4,7 @@ import type { Outages } from '../http/outbound/outage.ts';
 import { pause } from '../runtime/limits/pause.ts';
 import type { RateLimiter } from '../runtime/limits/rate-limiter.ts';
 import { type TaskWork, workOnRuns } from '../runtime/runs/work.ts';
-import type { WakeUp } from '../runtime/wake-up.ts';
+import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import { applyReceipts } from './apply/apply.ts';
 import { backfillWork } from './backfill/backfill-worker.ts';
@@ -16,6 +16,8 @@ import { openCheckLimiter } from './edits/check-limiter.ts';
 import { healRecords } from './heal/heal.ts';
 import { runHousekeeping, seedHousekeeping } from './housekeeping.ts';
 import type { Intake } from './intake/intake.ts';
+import { leaveWork } from './leave/leave-work.ts';
+import { unlessLeft } from './links/left.ts';
 import { suggestMatches } from './match/suggest.ts';
 import { MONITORING_BATCH, markUnconfirmed, monitorLinks } from './monitoring/monitoring.ts';
 import { openUpstream, type Upstream, upstreamRateLimiter } from './monitoring/upstream.ts';
@@ -103,11 +105,12 @@ export async function startSyncing(
     run: (claims, signal) => runPolls({ store, metrics, log, now, wakeUp, upstream }, { crms }, claims, signal),
   });
   const backfiller = startBackfills(common, deps, rateLimiter, crms);
+  const leaving = startLeaving(common, deps, settings, crms);
   return {
     awaited,
     timed: [housekeeper, ...crms.flatMap((crm) => startChecks(common, crm))],
     restartable: [poller],
-    resumable: [backfiller],
+    resumable: [backfiller, leaving],
   };
 }
 
@@ -155,7 +158,9 @@ function startChecks(common: WorkerBasics, crm: Crm): readonly Worker[] {
     batch: crm.limits.batch.read,
     concurrency: 1,
     blockedUntil: () => gate.blockedUntil(),
-    run: (claims, signal) => checkEdits({ store, now, gate, limiter }, crm, claims, signal),
+    run: unlessLeft(store, crm.name, (claims, signal) =>
+      checkEdits({ store, now, gate, limiter }, crm, claims, signal),
+    ),
   });
   return [worker];
 }
@@ -169,7 +174,9 @@ function startSync(common: WorkerBasics, metrics: Metrics, log: ConnectorDeps['l
     concurrency: crm.limits.concurrency,
     gather: GATHER_MS,
     blockedUntil: async () => (await crm.rateLimiter.blockedUntil())?.until ?? 0,
-    run: (claims, signal) => syncRecords({ store, metrics, log, now }, crm, claims, signal),
+    run: unlessLeft(store, crm.name, (claims, signal) =>
+      syncRecords({ store, metrics, log, now }, crm, claims, signal),
+    ),
   });
 }
 
@@ -181,7 +188,7 @@ function startHeal(common: WorkerBasics, metrics: Metrics, crm: Crm): Worker {
     batch: crm.limits.batch.read,
     concurrency: 1,
     blockedUntil: async () => (await crm.rateLimiter.blockedUntil())?.until ?? 0,
-    run: (claims, signal) => healRecords({ store, metrics, now }, crm, claims, signal),
+    run: unlessLeft(store, crm.name, (claims, signal) => healRecords({ store, metrics, now }, crm, claims, signal)),
   });
 }
 
@@ -193,13 +200,13 @@ function startMatch(common: WorkerBasics, crm: Crm): Worker {
     batch: crm.limits.batch.read,
     concurrency: 1,
     blockedUntil: async () => (await crm.rateLimiter.blockedUntil())?.until ?? 0,
-    run: (claims, signal) => suggestMatches({ store, now }, crm, claims, signal),
+    run: unlessLeft(store, crm.name, (claims, signal) => suggestMatches({ store, now }, crm, claims, signal)),
   });
 }
 
 function startMonitoring(
   common: WorkerBasics,
-  { store, metrics, log, now }: ConnectorDeps,
+  { store, metrics, log, now }: RunDeps,
   rateLimiter: RateLimiter,
   upstream: () => Promise<Upstream | undefined>,
 ): Worker {
@@ -214,7 +221,9 @@ function startMonitoring(
   });
 }
 
-const startRuns = <I>(common: WorkerBasics, deps: ConnectorDeps, work: TaskWork<I>): Worker =>
+type RunDeps = Pick<ConnectorDeps, 'store' | 'metrics' | 'now' | 'log'>;
+
+const startRuns = <I>(common: WorkerBasics, deps: RunDeps, work: TaskWork<I>): Worker =>
   startWorker({
     ...common,
     queue: work.task.queue,
@@ -222,6 +231,45 @@ const startRuns = <I>(common: WorkerBasics, deps: ConnectorDeps, work: TaskWork<
     concurrency: 1,
     run: (claims, signal) => workOnRuns(deps, work, claims, signal),
   });
+
+/** What leaves connections while no daemon runs: the run, and the calls to the service that end the monitoring. */
+export function startLeavingAlone(
+  deps: Pick<ConnectorDeps, 'store' | 'http' | 'metrics' | 'now' | 'log'>,
+  {
+    upstream,
+    leaseSeconds,
+    crms,
+  }: Pick<ConnectorSettings, 'upstream'> & { readonly leaseSeconds: number; readonly crms: readonly Crm[] },
+): readonly Worker[] {
+  const { store, now, log } = deps;
+  const common = { store, wakeUp: createWakeUp(), now, log, leaseMs: leaseSeconds * 1000 };
+  const rateLimiter = upstreamRateLimiter(store, upstream?.requestsPerMinute ?? 1, now);
+  const connect = once(() => connectUpstream(deps, { upstream }, rateLimiter));
+  return [
+    startLeaving(common, deps, { upstream, silenceMs: ALONE_SILENCE_MS }, crms),
+    ...(upstream === undefined ? [] : [startMonitoring(common, deps, rateLimiter, connect)]),
+  ];
+}
+
+/** Somebody waits for a command, and a daemon repeats the calls. */
+const ALONE_SILENCE_MS = 15_000;
+
+/** Leaves connections, one after the other. */
+const startLeaving = (
+  common: WorkerBasics,
+  deps: RunDeps,
+  { upstream, silenceMs }: Pick<ConnectorSettings, 'upstream'> & { readonly silenceMs?: number },
+  crms: readonly Crm[],
+): Worker =>
+  startRuns(
+    common,
+    deps,
+    leaveWork({
+      ...deps,
+      ...{ crms, leaseMs: common.leaseMs, hasUpstream: upstream !== undefined, wait: pause, silenceMs },
+      ring: (queue) => common.wakeUp.ring(queue),
+    }),
+  );
 
 /** Backfills take hours, so one of each connection may run. */
 function startBackfills(
@@ -244,8 +292,8 @@ function startBackfills(
 }
 
 async function connectUpstream(
-  { http, metrics, now }: ConnectorDeps,
-  { upstream: config }: ConnectorSettings,
+  { http, metrics, now }: Pick<ConnectorDeps, 'http' | 'metrics' | 'now'>,
+  { upstream: config }: Pick<ConnectorSettings, 'upstream'>,
   rateLimiter: RateLimiter,
 ): Promise<Upstream | undefined> {
   return config === undefined

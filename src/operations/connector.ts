@@ -1,5 +1,6 @@
 /** The operations on the connector half. */
 import type { TObject } from 'typebox';
+import { requestLeave, returnTo } from './leaving.ts';
 import { addLink, type LinkNeeds, removeLink, updateAll } from './links.ts';
 import type { Operation } from './operation.ts';
 import { clearRecord, endHolds, holdRecord, releaseProperty } from './records.ts';
@@ -13,6 +14,8 @@ export const CONNECTOR_OPERATIONS: readonly Operation<TObject, unknown, LinkNeed
   scanCrm,
   matchRecords,
   previewApply,
+  requestLeave,
+  returnTo,
   listRuns,
   showRun,
   confirmRun,

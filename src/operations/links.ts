@@ -3,6 +3,7 @@ import Type from 'typebox';
 import type { Crm } from '../connector/crm/crm.ts';
 import type { WaitReport } from '../connector/crm/patience.ts';
 import { linkSeen, mayHold, readCandidate } from '../connector/follow/link-by-hand.ts';
+import { LeftError, refuseLeft } from '../connector/links/left.ts';
 import { endLink, findLink, isBound, type Link } from '../connector/links/links.ts';
 import { acceptMatch } from '../connector/match/answer.ts';
 import { askAllFullUpdates } from '../connector/monitoring/ask-all.ts';
@@ -12,6 +13,7 @@ import { idOf } from '../connector/review/review-kinds.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { StepRecorder } from '../runtime/operators/audit.ts';
 import { entityIdText } from '../service/routes/schemas.ts';
+import type { Db } from '../store/store.ts';
 import { readEntity } from './entities.ts';
 import { type Done, defineOperation, type Ground, invalid, type Moment, type Recording, Refused } from './operation.ts';
 import { type ConnectorNeeds, needCrm, readRecord, recordProperties } from './records.ts';
@@ -97,6 +99,7 @@ export const addLink = defineOperation({
   async prepare(input, context: LinkNeeds & Ground & Moment) {
     const { ref, entity } = readLinkable(input, context);
     const { db } = context.store;
+    await needNotLeft(db, ref.provider);
     const link = await findLink(db, ref);
     if (isLink(link, entity)) return '';
     if (link !== undefined && link.entity !== entity && (await isBound(db, link))) throw takenBy(ref, link.entity);
@@ -137,6 +140,12 @@ export const addLink = defineOperation({
     return { value, audit: { subject: subjectOf(ref, entity), detail, result: 'done' } };
   },
 });
+
+/** Before the record is read. */
+const needNotLeft = (db: Db, provider: string): Promise<void> =>
+  refuseLeft(db, provider).catch((error: unknown) => {
+    throw error instanceof LeftError ? new Refused('conflict', error.message) : error;
+  });
 
 const REASONS = {
   page: 'removed on the dashboard',

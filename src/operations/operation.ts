@@ -1,6 +1,7 @@
 /** What a person or a program can do: one definition, of which the command, the route and the form of a page are made. */
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { LeftError } from '../connector/links/left.ts';
 import { problemsOf } from '../http/server/validate.ts';
 import type { Issue } from '../protocol/shape.ts';
 import { type AuditActor, type AuditEntry, recordAudit, recordStep } from '../runtime/operators/audit.ts';
@@ -20,6 +21,8 @@ export interface Done<R> {
 export interface OperationCaller {
   readonly actor: AuditActor;
   readonly via: AuditEntry['via'];
+  /** The operator's role, on a page; a program, and a user of the machine, may do all. */
+  readonly role?: Role | undefined;
   /** The version that the caller saw; the operation refuses to change another one. */
   readonly seen?: string | undefined;
   /** Whether what the caller saw is still so, in the transaction of the change; if not, it is refused. */
@@ -235,7 +238,7 @@ async function carryOut<I extends TObject, R, N extends object, T>(
     operation.committed?.(deps);
     return result;
   } catch (error) {
-    if (error instanceof RunRefused) throw new Refused('conflict', error.message);
+    if (error instanceof RunRefused || error instanceof LeftError) throw new Refused('conflict', error.message);
     if (!(error instanceof MonitorError)) throw error;
     throw new Refused('invalid', NOT_VALID, { issues: error.issues });
   }

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { type BackfillRequest, requestBackfill } from '../connector/backfill/plan/backfill-task.ts';
 import { planRevision, readRun } from '../connector/backfill/rows/progress.ts';
+import { refuseLeft } from '../connector/links/left.ts';
 import { KINDS_FOR_ALL, REVIEW_KINDS, VERBS } from '../connector/review/review-kinds.ts';
 import { REVIEW } from '../connector/review/review-task.ts';
 import { UNDO } from '../connector/undo/undo-task.ts';
@@ -156,6 +157,7 @@ type PlanRequest = Omit<BackfillRequest, 'revision'> & { readonly revision?: str
 /** Requests a run on the plan of a connection; if one is under way, the answer names that one. */
 async function requestPlan(tx: Tx, { revision, ...request }: PlanRequest, { crms, now, actor, via }: Asking) {
   const crm = needCrm(crms, request.provider);
+  await refuseLeft(tx, crm.name);
   if (crm.match === undefined) throw invalid('/provider', 'has no property for the CVR number: set match for it');
   const input = { ...request, revision: revision ?? planRevision(await readRun(tx, crm.name)) };
   return { value: { id: await requestBackfill(tx, { input, actor, via }, now) } };

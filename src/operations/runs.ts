@@ -1,8 +1,10 @@
 /** What can be done with runs, the mass effects that the daemon carries out: look at them, confirm and cancel them. */
 import Type, { type Static } from 'typebox';
 import { BACKFILL } from '../connector/backfill/plan/backfill-task.ts';
+import { LEAVE } from '../connector/leave/leave-task.ts';
 import { REVIEW } from '../connector/review/review-task.ts';
 import { UNDO } from '../connector/undo/undo-task.ts';
+import { includesRole, type Role } from '../runtime/operators/operators.ts';
 import {
   cancelRun as cancelStored,
   confirmRun as confirmStored,
@@ -17,16 +19,22 @@ import {
 } from '../runtime/runs/runs.ts';
 import { isoTime, nullable, timeText } from '../service/routes/schemas.ts';
 import type { Tx } from '../store/store.ts';
-import { type Done, defineOperation, type Moment, unknown } from './operation.ts';
+import { type Done, defineOperation, type Moment, Refused, unknown } from './operation.ts';
 
 /** Each task, as its queue is called. */
-export const RUN_TASKS = ['backfill', 'review', 'undo'] as const;
+export const RUN_TASKS = ['backfill', 'leave', 'review', 'undo'] as const;
 const TASKS: Readonly<Record<(typeof RUN_TASKS)[number], RunTask<unknown>>> = {
   backfill: BACKFILL,
+  leave: LEAVE,
   review: REVIEW,
   undo: UNDO,
 };
 export const RUN_STATES = ['waiting', 'running', 'done', 'cancelled', 'failed'] as const;
+
+/** Whether somebody of this role may confirm it; programs and the machine's users may do all. */
+export function mayConfirm(run: Pick<Run, 'task'>, role: Role | undefined): boolean {
+  return role === undefined || includesRole(role, taskOf(run).role ?? 'operator');
+}
 
 const REFUSALS = { 404: 'There is no such run', 422: 'A number that is not valid' } as const;
 const MOST = 1_000;
@@ -118,7 +126,7 @@ async function needRun(tx: Tx, id: number): Promise<Run> {
 export const listRuns = defineOperation({
   name: 'run.list',
   role: 'viewer',
-  about: 'list runs, newest first: first fills, undoes and answers to many entries of review',
+  about: 'list runs, newest first: first fills, undoes, answers to many entries of review, and leaving a CRM',
   more: 'A filter that is absent does not restrict.',
   input: Type.Object({
     task: Type.Optional(Type.Enum(RUN_TASKS, { description: 'only runs of this kind' })),
@@ -181,9 +189,10 @@ export const confirmRun = defineOperation({
   async change(
     tx,
     { run: id },
-    { now, actor, via }: Moment,
+    { now, actor, via, role }: Moment,
   ): Promise<Done<{ readonly id: number; readonly result: Step }>> {
     const run = await needRun(tx, id);
+    if (!mayConfirm(run, role)) throw new Refused('conflict', 'only an administrator may confirm this run');
     await confirmStored(tx, taskOf(run), { id, actor, via }, now);
     return { value: { id, result: 'begun' } };
   },

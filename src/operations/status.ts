@@ -84,9 +84,11 @@ const answer = Type.Object(
     connections: Type.Array(
       Type.Object({
         name: Type.String(),
-        state: Type.String({ description: 'ok; paused: it may not be called; silent: it does not answer' }),
+        state: Type.String({
+          description: 'ok; left: a person left it; paused: it may not be called; silent: it does not answer',
+        }),
         reason: nullable(Type.String()),
-        since: maybeTime('Since when it does not answer'),
+        since: maybeTime('Since when it does not answer, or when it was left'),
         until: maybeTime('Until when it is paused'),
         decidedAt: maybeTime('When a record was last decided'),
         writtenAt: maybeTime('When a record was last written'),
@@ -237,11 +239,24 @@ const registerView = ({ parts, ...rest }: RegisterState) => ({
   }),
 });
 
+function reasonOf(state: ConnectionRow['state']): string | null {
+  switch (state.kind) {
+    case 'ok':
+      return null;
+    case 'left':
+      return `left by ${state.by}`;
+    case 'paused':
+      return state.reason;
+    case 'silent':
+      return state.failure;
+  }
+}
+
 const connectionView = ({ name, state, callsPerMinute, decidedAt, writtenAt }: ConnectionRow) => ({
   name,
   state: state.kind,
-  reason: state.kind === 'ok' ? null : state.kind === 'paused' ? state.reason : state.failure,
-  since: state.kind === 'silent' ? iso(state.since) : null,
+  reason: reasonOf(state),
+  since: state.kind === 'silent' ? iso(state.since) : state.kind === 'left' ? iso(state.at) : null,
   until: state.kind === 'paused' ? iso(state.until) : null,
   decidedAt: iso(decidedAt),
   writtenAt: iso(writtenAt),

@@ -91,8 +91,8 @@ export function createTrials(deps: CrmDeps, patienceMs = PATIENCE_MS): Trials {
       const signal = AbortSignal.timeout(LONGEST_MS);
       const work = async (): Promise<Findings> => {
         try {
-          const { connection } = await openCrm({ ...deps, probes: true }, provider);
-          return await makeProperties(provider.name, connection, missing, signal);
+          const crm = await openCrm({ ...deps, probes: true }, provider);
+          return await makeProperties(deps, crm, missing, signal);
         } catch (error) {
           return [failureOf(error, provider.name, signal)];
         } finally {

@@ -9,6 +9,7 @@ const LOCKS = {
   publishers: 7_201_995,
   copy: 7_201_996,
   move: 7_201_997,
+  leaving: 7_201_998,
 } as const;
 
 /** Waits for the lock. Many transactions may share it; an exclusive one waits until they have ended. */

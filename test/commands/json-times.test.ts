@@ -68,6 +68,8 @@ test('no command prints a time as a number', async () => {
     explain: COMPANY,
     export: COMPANY,
     hold: `${record} name --until 2030-01-01 --reason why`,
+    leave: 'salesforce --dry-run',
+    return: 'salesforce --yes',
     'config show': '',
     'config diff': '',
     'config apply': '--yes',

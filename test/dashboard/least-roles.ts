@@ -87,6 +87,9 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
   ],
   admin: [
     'POST /connections/:name/accept',
+    'GET /connections/:name/leave',
+    'POST /connections/:name/leave',
+    'POST /connections/:name/return',
     'POST /installation/configuration/rollback',
     'POST /jobs',
     'GET /jobs/new',

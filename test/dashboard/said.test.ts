@@ -17,6 +17,8 @@ const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const SPOKEN = [
   'src/connector/decide/remarks.ts',
   'src/connector/proposals/preview.ts',
+  'src/connector/leave/{leave-work,made}.ts',
+  'src/connector/links/left.ts',
   'src/connector/undo/{decide-undo,outcome,run,together}.ts',
   'src/protocol/text/json.ts',
   'src/connector/backfill/plan/{doubts,moved-numbers,read,take}.ts',

@@ -74,6 +74,17 @@ export const RUN_CASES: readonly Case[] = [
     again: 'unchanged',
   },
   {
+    operation: 'leave.preview',
+    what: 'of a connection',
+    make: withoutRuns,
+    ask: () => ({
+      api: ['POST', '/runs/leave', { provider: 'hubspot' }],
+      page: ['/connections/hubspot/leave', {}],
+    }),
+    result: undefined,
+    again: 'unchanged',
+  },
+  {
     operation: 'run.confirm',
     what: 'after its preview',
     make: (faces) => previewed(faces, 'done'),

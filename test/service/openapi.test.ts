@@ -21,6 +21,7 @@ import {
   lay,
   layConfiguration,
   layEntry,
+  layLeft,
   layRecord,
   MERGED,
   type Operation,
@@ -69,10 +70,12 @@ const isAdminRoute = ({ security }: Operation): boolean => security.some((way) =
 /** Whether an operation is about the record that is linked in the examples. */
 const isOfRecord = ({ path }: Operation): boolean => /^\/admin\/api\/(?:records|links)\b/u.test(path);
 const isOfEntry = ({ path }: Operation): boolean => /^\/admin\/api\/(?:review|match)\b/u.test(path);
+const isOfReturn = ({ path }: Operation): boolean => path.startsWith('/admin/api/connections/return');
 /** What is there for an operation: a linked record for those on records alone, which a change of the rules would read. */
 async function layFor(operation: Operation, scopes: Parameters<typeof lay>[2]): ReturnType<typeof lay> {
   if (isOfRecord(operation)) await layRecord(running);
   else await app.store.write((tx) => tx.deleteFrom('link').execute());
+  await layLeft(running, isOfReturn(operation));
   if (isOfEntry(operation)) await layEntry(running, operation.operationId);
   return lay(running, hookUrl, scopes);
 }
@@ -232,6 +235,9 @@ const BODIES_409: Readonly<Record<string, object>> = {
   applyConfig: { provider: 'hubspot', change: 'another' },
   rollbackConfig: { version: 3 },
   createOperator: { name: 'bo', role: 'viewer' },
+  previewLeave: { provider: 'hubspot' },
+  returnTo: { provider: 'hubspot' },
+  previewReturnTo: { provider: 'hubspot' },
   holdRecord: { provider: 'hubspot', record: MERGED },
   releaseProperty: { provider: 'hubspot', record: MERGED, property: 'name' },
   clearRecord: { provider: 'hubspot', record: MERGED, kind: 'hold' },
@@ -278,6 +284,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
   async 409(operation) {
     const { key, known } = await layFor(operation, USUAL_SCOPES);
     await layConfiguration(running, operation.operationId !== 'rollbackConfig');
+    await layLeft(running, operation.operationId === 'previewLeave');
     const body = BODIES_409[operation.operationId];
     if (body !== undefined) return send(operation, addressOf(operation, known), proofOf(operation, key), body);
     const entityId = 'CVR-3-4000000009';

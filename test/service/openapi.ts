@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, startApp } from '../../src/app.ts';
 import { documentOf } from '../../src/commands/emulate/sample/document.ts';
+import { endLeft, markLeft } from '../../src/connector/links/left.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { setOverride } from '../../src/connector/overrides/override.ts';
 import { resolveReview } from '../../src/connector/review/resolve.ts';
@@ -155,6 +156,14 @@ export async function lay({ app }: Process, url: string, scopes: readonly Scope[
     return { key: key.key, known: { ...ids, token: token ?? '', url } };
   });
 }
+
+/** Whether hubspot was left; nobody is leaving it. */
+export const layLeft = ({ app: { store } }: Process, isLeft: boolean): Promise<unknown> =>
+  store.write(async (tx) => {
+    await tx.updateTable('run').set({ state: 'cancelled' }).where('task', '=', 'leave').execute();
+    await endLeft(tx, 'hubspot');
+    if (isLeft) await markLeft(tx, 'hubspot', { at: 1, by: 'ida', run: 1 });
+  });
 
 /** Has a configuration of hubspot wait, with a former version 3 that decides as the file does. */
 export async function layConfiguration({ app: { store } }: Process, waits = true): Promise<void> {

@@ -36,6 +36,7 @@ export interface Apis {
   ): Promise<{ readonly body: Record<string, unknown>; readonly headers: Readonly<Record<string, string>> }>;
   /** A POST for which the client's class omits a part of the body. */
   post(path: string, body: object): Promise<Record<string, unknown>>;
+  remove(path: string): Promise<void>;
   /** HubSpot's time (ms since 1970, whole seconds) in the newest answer; undefined if no answer had one. */
   serverTime(): number | undefined;
 }
@@ -116,6 +117,9 @@ export async function loadClient(
         const url = datedUrl(`${baseUrl}${path}`, apiVersion);
         const sent = { headers: { ...headers, ...JSON_HEADERS }, body: JSON.stringify(body) };
         return parseObject((await exchange({ method: 'POST', url, ...sent })).body) ?? {};
+      },
+      async remove(path) {
+        await exchange({ method: 'DELETE', url: datedUrl(`${baseUrl}${path}`, apiVersion), headers });
       },
       serverTime: () => serverTime,
     };

@@ -1,4 +1,4 @@
-import { type Defined, type PropertyDefinition, ProviderError } from '../../provider.ts';
+import { type Defined, type PropertyDefinition, type PropertyRemoval, ProviderError } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
 import { HubspotRefusal, reasonOf } from '../client/faults.ts';
 import type { HubspotSchema } from '../read/schema.ts';
@@ -23,13 +23,48 @@ export async function defineAll(
     if (missing.length > 0) await makeGroup(apis);
     for (const definition of missing) outcomes.set(definition.name, await make(apis, definition));
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.fault !== 'refused') throw error;
-    const reason = error.message.includes(SCOPE) ? error.message : `${error.message}; the scope needed is ${SCOPE}`;
+    const reason = lackIn(error);
     for (const { name } of missing) if (!outcomes.has(name)) outcomes.set(name, { name, kind: 'refused', reason });
   }
   // Remember the new properties.
   if (outcomes.size > 0) await schema.read(apis);
   return definitions.map(({ name }) => outcomes.get(name) ?? { name, kind: 'exists' });
+}
+
+/** Why the token may not change properties; throws any other error. */
+function lackIn(error: unknown): string {
+  if (!(error instanceof ProviderError) || error.fault !== 'refused') throw error;
+  return error.message.includes(SCOPE) ? error.message : `${error.message}; the scope needed is ${SCOPE}`;
+}
+
+const BY_HAND = 'or archive it in HubSpot, Settings, Properties, once nothing uses it';
+
+/** Archives properties, one call each. HubSpot keeps them and their values for 90 days, and refuses one that is in use. */
+export async function removeAll(
+  apis: Apis,
+  schema: HubspotSchema,
+  names: readonly string[],
+): Promise<readonly PropertyRemoval[]> {
+  const outcomes = new Map<string, PropertyRemoval>();
+  try {
+    for (const name of names) outcomes.set(name, await remove(apis, name));
+  } catch (error) {
+    const reason = `${lackIn(error)}; ${BY_HAND}`;
+    for (const name of names) if (!outcomes.has(name)) outcomes.set(name, { name, kind: 'refused', reason });
+  }
+  await schema.read(apis);
+  return names.map((name) => outcomes.get(name) ?? { name, kind: 'absent' });
+}
+
+async function remove(apis: Apis, name: string): Promise<PropertyRemoval> {
+  try {
+    await apis.remove(`/crm/v3/properties/companies/${encodeURIComponent(name)}`);
+    return { name, kind: 'removed' };
+  } catch (error) {
+    if (!(error instanceof HubspotRefusal)) throw error;
+    if (!(await exists(apis, name))) return { name, kind: 'absent' };
+    return { name, kind: 'refused', reason: `${reasonOf(error.body)}; ${BY_HAND}` };
+  }
 }
 
 async function makeGroup(apis: Apis): Promise<void> {

@@ -6,7 +6,7 @@ import type { EmulatorAnswer, EmulatorRequest } from '../emulator/emulator.ts';
 import { answerComposite } from './composite.ts';
 import { createContentLink, createContentNote, createTask } from './org/activities.ts';
 import { describeObject } from './org/describe.ts';
-import { createCustomField, createPermission } from './org/metadata.ts';
+import { createCustomField, createPermission, deleteCustomField } from './org/metadata.ts';
 import type { Org } from './org/org.ts';
 import { refusal } from './org/refusal.ts';
 import { answerLocator, answerQuery } from './query.ts';
@@ -43,6 +43,7 @@ function versioned(org: Org, request: EmulatorRequest, version: number, path: st
 const PLACES = [
   ['{describe}', /^sobjects\/(\w+)\/describe$/],
   ['{id}', /^sobjects\/Account\/(001[0-9A-Za-z]+)$/],
+  ['{field}', /^tooling\/sobjects\/CustomField\/(00N[0-9A-Za-z]+)$/],
   ['{locator}', /^query(?:All)?\/(.+)$/],
   ['{object}', /^sobjects\/(\w+)$/],
 ] as const;
@@ -79,6 +80,8 @@ function route(org: Org, request: EmulatorRequest, path: string): EmulatorAnswer
       return answerQuery(org, soql, { tooling: true });
     case 'POST tooling/sobjects/CustomField':
       return withJson(request, (json) => createCustomField(org, json));
+    case 'DELETE {field}':
+      return deleteCustomField(org, name);
     case 'POST composite':
       return withJson(request, (json) =>
         // A call inside inherits only Accept, Authorization and Content-Type from the call around it.

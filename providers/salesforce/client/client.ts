@@ -27,6 +27,8 @@ export interface Calls {
   query(soql: string, scope?: QueryScope): Promise<{ readonly rows: readonly AccountRow[]; readonly done: boolean }>;
   /** Posts to a path below the API's version; not safe to repeat. */
   post(path: string, body: object): Promise<AccountRow>;
+  /** Deletes what a path below the API's version names. */
+  remove(path: string): Promise<void>;
   /** Creates one record and returns its id; an answer without an id is `unavailable`. */
   create(path: string, record: object): Promise<string>;
   /** The path of the API's version, for calls inside a call. */
@@ -165,6 +167,9 @@ function callsOver(line: Line, { object, apiVersion, allowDuplicates }: Salesfor
       const made = textOf(id);
       if (success !== true || made === undefined) throw unexpectedAnswer('a creation');
       return made;
+    },
+    async remove(path) {
+      await call((connection) => connection.request<unknown>({ method: 'DELETE', url: path }));
     },
     base,
     serverTime,

@@ -60,6 +60,10 @@ export const VALIDATION_RULES_QUERY =
 export const DUPLICATE_RULES_QUERY =
   "SELECT DeveloperName, MasterLabel FROM DuplicateRule WHERE IsActive = true AND SobjectType = 'Account' ORDER BY DeveloperName";
 
+/** For the Tooling API: custom fields of Account by their names without `__c`, those of packages too. */
+export const customFieldsQuery = (names: readonly string[]): string =>
+  `SELECT Id, DeveloperName, NamespacePrefix FROM CustomField WHERE TableEnumOrId = 'Account' AND DeveloperName IN (${names.map(quote).join(', ')})`;
+
 export const permissionSetQuery = (name: string): string => `SELECT Id FROM PermissionSet WHERE Name = ${quote(name)}`;
 
 export const assignmentQuery = (permissionSetId: string, userId: string): string =>

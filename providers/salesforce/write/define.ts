@@ -1,16 +1,18 @@
 /**
- * Creates fields of Account. Nobody sees a new field, so a permission set of cvrsync's own shows them to the user of
+ * Creates and removes fields of Account. Nobody sees a new field, so a permission set of cvrsync's own shows them to the user of
  * this connection; an administrator may give it to people too.
  */
-import type { Defined, PropertyDefinition } from '../../provider.ts';
+import type { Defined, PropertyDefinition, PropertyRemoval } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
 import { isNotForUser, SalesforceRefusal } from '../client/errors.ts';
 import { textOf } from '../client/json.ts';
 import type { SalesforceSchema } from '../read/fields.ts';
-import { assignmentQuery, permissionSetQuery } from '../read/soql.ts';
+import { assignmentQuery, customFieldsQuery, permissionSetQuery } from '../read/soql.ts';
 import { type CustomField, OWN_FIELDS } from './custom-fields.ts';
 
 const PERMISSION_SET = 'cvrsync_fields';
+/** How the names of custom fields end. */
+const SUFFIX = '__c';
 
 /**
  * Makes two calls for each field that is not visible, and four for the permission set. It is safe to repeat from any
@@ -56,7 +58,7 @@ async function defineField(
   definition: PropertyDefinition,
 ): Promise<{ readonly defined: Defined; readonly lacksRight?: true }> {
   const { name } = definition;
-  if (!name.endsWith('__c')) {
+  if (!name.endsWith(SUFFIX)) {
     const reason = 'the name of a field of your own ends with __c in Salesforce';
     return { defined: { name, kind: 'refused', reason } };
   }
@@ -69,13 +71,69 @@ async function defineField(
   } catch (error) {
     if (!(error instanceof SalesforceRefusal) || !isNotForUser(error)) throw error;
     // The field exists but is hidden: show it below.
-    if (error.errors.some(({ code }) => EXISTS.has(code))) return { defined: { name, kind: 'created' } };
+    if (error.errors.some(({ code }) => EXISTS.has(code))) return { defined: { name, kind: 'created', hidden: true } };
     if (!error.errors.some(({ code }) => NO_RIGHT.has(code)))
       return { defined: { name, kind: 'refused', reason: error.message } };
     const reason = `${error.message}; give the user of this connection Customize Application, or let an administrator make the field in Setup and show it to that user`;
     return { defined: { name, kind: 'refused', reason }, lacksRight: true };
   }
 }
+
+const BY_HAND = 'or delete it in Setup, Object Manager, Account, Fields & Relationships';
+
+/**
+ * Deletes custom fields through the Tooling API, one call each and one for their ids. Salesforce keeps them and their
+ * values for 15 days, and refuses one that is in use.
+ */
+export async function removeFields(calls: Calls, names: readonly string[]): Promise<readonly PropertyRemoval[]> {
+  const own = names.filter((name) => name.endsWith(SUFFIX));
+  const removed: PropertyRemoval[] = [];
+  try {
+    const ids = await idsOf(calls, own);
+    for (const name of names) {
+      const id = ids.get(name);
+      removed.push(id === undefined ? { name, kind: 'absent' } : await removeField(calls, name, id));
+    }
+  } catch (error) {
+    if (!(error instanceof SalesforceRefusal) || !isNotForUser(error)) throw error;
+    const reason = `${error.message}; ${RIGHTS}, ${BY_HAND}`;
+    const left = names.slice(removed.length);
+    removed.push(...left.map((name): PropertyRemoval => ({ name, kind: 'refused', reason })));
+  }
+  return removed;
+}
+
+/** The rights by which a person may delete a field in Setup, too. */
+const RIGHTS = 'give the user of this connection Customize Application and View All Data';
+
+/** The Tooling API's ids of custom fields, without those of packages. */
+async function idsOf(calls: Calls, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map();
+  const { rows } = await calls.query(customFieldsQuery(names.map((name) => name.slice(0, -SUFFIX.length))), 'tooling');
+  const own = rows.filter(({ NamespacePrefix }) => NamespacePrefix === null || NamespacePrefix === undefined);
+  return new Map(
+    own.flatMap(({ Id, DeveloperName }) => {
+      const [id, name] = [textOf(Id), textOf(DeveloperName)];
+      return id === undefined || name === undefined ? [] : [[`${name}${SUFFIX}`, id]];
+    }),
+  );
+}
+
+async function removeField(calls: Calls, name: string, id: string): Promise<PropertyRemoval> {
+  try {
+    await calls.remove(`/tooling/sobjects/CustomField/${id}`);
+    return { name, kind: 'removed' };
+  } catch (error) {
+    if (!(error instanceof SalesforceRefusal) || !isNotForUser(error)) throw error;
+    const codes = error.errors.map(({ code }) => code);
+    if (codes.some((code) => GONE.has(code)) && !(await idsOf(calls, [name])).has(name))
+      return { name, kind: 'absent' };
+    const advice = codes.some((code) => NO_RIGHT.has(code)) ? `${RIGHTS}, ${BY_HAND}` : BY_HAND;
+    return { name, kind: 'refused', reason: `${error.message}; ${advice}` };
+  }
+}
+
+const GONE: ReadonlySet<string> = new Set(['NOT_FOUND', 'ENTITY_IS_DELETED', 'INVALID_CROSS_REFERENCE_KEY']);
 
 /** Shows fields through the permission set; returns the reason for each field that it could not show. */
 async function show(calls: Calls, names: readonly string[]): Promise<ReadonlyMap<string, string>> {

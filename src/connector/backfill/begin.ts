@@ -1,6 +1,7 @@
 /** Which run of a connection's backfill goes on, and which starts again. */
 import { findRun } from '../../runtime/runs/runs.ts';
 import type { Tx } from '../../store/store.ts';
+import { refuseLeft } from '../links/left.ts';
 import type { BackfillOptions, PageRequest } from './options.ts';
 import { digestOf } from './plan/read-plan.ts';
 import { type BackfillDeps, BackfillError } from './rows/backfill-context.ts';
@@ -25,6 +26,7 @@ export async function begin({ store, crm, now }: BackfillDeps, options: Backfill
   const chosen = { trust: options.trust ?? 'crm', sendUpdate, match: crm.match ?? '', writesNumber };
   const anew = freshRun(newOwner(), chosen, now());
   return store.write(async (tx) => {
+    await refuseLeft(tx, crm.name);
     const stored = await lockRun(tx, crm.name);
     await needRunning(tx, page);
     const before = restart ? undefined : stored;

@@ -1,8 +1,10 @@
 /** Properties that a mapping needs and an account lacks: `check` offers and creates them. */
 import { FIELDS, KIND_TYPES } from '../../../providers/fields.ts';
-import type { Connection, Property, PropertyDefinition } from '../../../providers/provider.ts';
+import type { Connection, Defined, Property, PropertyDefinition } from '../../../providers/provider.ts';
 import type { Finding } from '../../runtime/finding.ts';
 import type { MappingToCheck } from './check-mapping.ts';
+import type { Crm, CrmDeps } from './crm.ts';
+import { forgetMade, readMade, rememberMaking } from './made-properties.ts';
 
 export interface ToDefine extends MappingToCheck {
   readonly provider: { readonly definitions?: readonly PropertyDefinition[] | undefined };
@@ -55,9 +57,10 @@ export function offerProperties(
   ];
 }
 
+/** Creates properties, and remembers which: also those of which a lost answer does not tell. */
 export async function makeProperties(
-  name: string,
-  connection: Connection,
+  { store, now }: Pick<CrmDeps, 'store' | 'now'>,
+  { name, connection }: Pick<Crm, 'name' | 'connection'>,
   missing: readonly PropertyDefinition[],
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
@@ -71,9 +74,25 @@ export async function makeProperties(
         advice: `create them in the CRM: ${missing.map((each) => each.name).join(', ')}`,
       },
     ];
+  const before = await readMade(store.db, name);
+  const tried = missing.filter((each) => !before.has(each.name));
+  await store.write((tx) => rememberMaking(tx, name, new Map(tried.map((each) => [each.name, 'tried'])), now()));
   const defined = await connection.defineProperties(missing, signal);
+  const isOurs = (each: Defined): boolean =>
+    each.kind === 'created' ? each.hidden !== true : each.kind === 'exists' && before.has(each.name);
+  await store.write(async (tx) => {
+    await rememberMaking(tx, name, new Map(defined.filter(isOurs).map((each) => [each.name, 'made'])), now());
+    const others = defined.filter((each) => !isOurs(each) && before.get(each.name) !== 'made');
+    await forgetMade(
+      tx,
+      name,
+      others.map((each) => each.name),
+    );
+  });
   return defined.map((each): Finding => {
     const subject = `${name} ${each.name}`;
+    if (each.hidden === true)
+      return { level: 'ok', subject, found: 'was there, hidden from these credentials; they see it now' };
     if (each.kind === 'created') return { level: 'ok', subject, found: 'created' };
     if (each.kind === 'exists')
       return { level: 'warn', subject, found: 'exists, but these credentials do not see it', advice: 'grant it' };

@@ -12,6 +12,7 @@ import { refuseErased } from '../../store/erasure/erasures.ts';
 import type { LinkTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { healQueue, linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
+import { refuseLeft } from './left.ts';
 
 export type Link = LinkTable;
 export type LinkState = Link['state'];
@@ -39,11 +40,12 @@ export type LinkResult = { readonly kind: 'linked' | 'already' } | { readonly ki
 
 /**
  * Links a record to a company and asks for its monitoring. Idempotent; restarts an ended link of the same company.
- * Throws if the company was erased.
+ * Throws if the company was erased, or the connection left.
  */
 export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResult> {
   const { provider, recordId, entity, sendUpdate, now, origin = 'person', trust = 'crm' } = desired;
   await refuseErased(tx, entity);
+  await refuseLeft(tx, provider);
   const before = await findLink(tx, desired);
   if (before?.state === 'active' && before.entity === entity) {
     const isConfirmed = before.desired === 'on' && before.observed === 'on' && before.send_update === 0;

@@ -15,6 +15,7 @@ import type { Crm } from '../crm/crm.ts';
 import { type PropertyRefusals, refusalsOf, waiting, withLeftBehind } from '../decide/refusal.ts';
 import { changesState, rememberStates, writeHistory, writtenBy } from '../history/history.ts';
 import { rememberWritten } from '../history/written.ts';
+import { refuseLeft } from '../links/left.ts';
 import { linkRecord, listLinks } from '../links/links.ts';
 import { POLL_QUEUE, pollKey } from '../poll/poll-task.ts';
 import { shownBy } from '../sync/record-result.ts';
@@ -73,7 +74,10 @@ const intentOf = (provider: string, entity: string): string => `transfer:${provi
  */
 export async function transfer(deps: TransferDeps, order: TransferOrder, signal: AbortSignal): Promise<Transferred> {
   const { store, crm, now, leaseMs } = deps;
-  await store.write((tx) => refuseErased(tx, order.entity));
+  await store.write(async (tx) => {
+    await refuseErased(tx, order.entity);
+    await refuseLeft(tx, crm.name);
+  });
   // One at a time for a company. A crash leaves a lane of no poll task, which ends with its lease.
   const key = pollKey(crm.name, `transfer ${order.entity}`);
   const [claim] = await claimByKey(store, POLL_QUEUE, [key], { now: now(), leaseMs });
@@ -124,6 +128,7 @@ async function make(deps: TransferDeps, creation: Creation, signal: AbortSignal)
   await store.write(async (tx) => {
     // A later erasure deletes the intent.
     await refuseErased(tx, entity);
+    await refuseLeft(tx, crm.name);
     await writeValue(tx, intent, 'tried', now());
   });
   const made = await create(crm, draft, signal).catch((error: unknown) => lost(error, signal));

@@ -7,7 +7,7 @@ import {
   type StoredRun,
   storeItems,
 } from '../../runtime/runs/runs.ts';
-import type { TaskWork } from '../../runtime/runs/work.ts';
+import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import type { Undone } from './outcome.ts';
@@ -28,24 +28,32 @@ export type StoredUndo = StoredRun<Selection>;
 /** How the daemon undoes. */
 export const undoWork = (deps: UndoDeps, crms: readonly Crm[]): TaskWork<Selection> => ({
   task: UNDO,
-  async work({ id, input, stage, done: begun, total }, { signal, step }) {
-    let progress = { done: begun, total };
-    const run = {
-      ...deps,
-      crm: async (name: string) => crms.find((crm) => crm.name === name),
-      dryRun: stage === 'preview',
-      look: () => step(progress),
-      async report(done: readonly Undone[], { records, of }: { readonly records: number; readonly of: number }) {
-        progress = { done: records, total: of };
-        // What an earlier try of this undo restored stays so, whatever the next one finds.
-        const keep = (tx: Tx) => storeItems(tx, id, done.map(itemOf), 'restored');
-        // What was written before the cancel is shown.
-        if (!(await step(progress, keep)) && stage === 'run') await deps.store.write(keep);
-      },
-    };
-    await undo(run, input, signal);
-  },
+  work: (run, follower) => undoInRun({ ...deps, crms }, run, run.input, follower),
 });
+
+/** Undoes in a run, or previews that, with the results as items of the run. */
+export async function undoInRun(
+  { crms, ...deps }: UndoDeps & { readonly crms: readonly Crm[] },
+  { id, stage, done: begun, total }: Pick<StoredRun<unknown>, 'id' | 'stage' | 'done' | 'total'>,
+  selection: Selection,
+  { signal, step }: RunFollower,
+): Promise<void> {
+  let progress = { done: begun, total };
+  const run = {
+    ...deps,
+    crm: async (name: string) => crms.find((crm) => crm.name === name),
+    dryRun: stage === 'preview',
+    look: () => step(progress),
+    async report(done: readonly Undone[], { records, of }: { readonly records: number; readonly of: number }) {
+      progress = { done: records, total: of };
+      // What an earlier try of this undo restored stays so, whatever the next one finds.
+      const keep = (tx: Tx) => storeItems(tx, id, done.map(itemOf), 'restored');
+      // What was written before the cancel is shown.
+      if (!(await step(progress, keep)) && stage === 'run') await deps.store.write(keep);
+    },
+  };
+  await undo(run, selection, signal);
+}
 
 const itemOf = ({ kind, ...undone }: Undone) => {
   const { provider, record, property } = undone;

@@ -24,6 +24,7 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 import type { CallMeter } from './call-meter.ts';
+import { addLeaving, leavingSection } from './leaving.ts';
 import { addPayloadTrial, eventIn, payloadForm } from './payload.ts';
 import { addAcceptance, proposalSection } from './proposal.ts';
 import { connectionState, connectionsTable } from './table.ts';
@@ -71,6 +72,7 @@ export function addConnections(app: Server, deps: ConnectionDeps): void {
   });
   addAcceptance(app, deps);
   addPayloadTrial(app, deps);
+  addLeaving(app, deps);
 }
 
 /** Says so if there is no answer in time, whatever the provider does with the signal. */
@@ -100,7 +102,7 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
         <dt>${reader.text('connection.hold')}</dt>
         <dd><code>${crm.hold ?? '–'}</code></dd>
       </dl>
-      ${await proposalSection(deps, visit, crm.name)} ${tried && html`<div role="status">${findingList(reader, tried)}</div>`}
+      ${row?.state.kind === 'left' && (await leavingSection(deps, visit, crm.name))} ${await proposalSection(deps, visit, crm.name)} ${tried && html`<div role="status">${findingList(reader, tried)}</div>`}
       ${
         includesRole(visitor.role, 'operator') &&
         html`<form method="post" action=${`${connectionAddress(crm.name)}/try`}>
@@ -111,8 +113,9 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
       <h2>${reader.text('connection.budgets')}</h2>
       ${budgets(visit, crm)}
       <h2>${reader.text('connection.mapping')}</h2>
-      ${await mapping(visit, crm)}
-      ${includesRole(visitor.role, 'operator') && html`<h2>${reader.text('payload.try')}</h2>`} ${payloadForm(visit, crm, await eventIn(db, visit))}`,
+      ${await mapping(visit, crm, row?.state.kind !== 'left')}
+      ${includesRole(visitor.role, 'operator') && html`<h2>${reader.text('payload.try')}</h2>`} ${payloadForm(visit, crm, await eventIn(db, visit))}
+      ${row?.state.kind !== 'left' && (await leavingSection(deps, visit, crm.name))}`,
   };
 }
 
@@ -137,12 +140,12 @@ function budgets({ reader }: Visit, { limits }: Crm): VNode {
   });
 }
 
-/** The mapping with what `check` says of each property; without that if the CRM does not answer. */
-async function mapping({ reader }: Visit, crm: Crm): Promise<Markup> {
-  const checked = await readChecked(crm);
+/** The mapping with what `check` says of each property; without that if the CRM is not called, or does not answer. */
+async function mapping({ reader }: Visit, crm: Crm, isCalled: boolean): Promise<Markup> {
+  const checked = isCalled ? await readChecked(crm) : undefined;
   const rows: readonly CheckedRow[] =
     checked ?? crm.mapping.filter(({ policy }) => policy !== 'never').map((row) => ({ row, findings: [] }));
-  return html`${checked === undefined && html`<p class="notice warn">${reader.text('connection.unchecked')}</p>`}
+  return html`${isCalled && checked === undefined && html`<p class="notice warn">${reader.text('connection.unchecked')}</p>`}
     ${table({
       label: reader.text('connection.mapping'),
       columns: (['field', 'property', 'policy', 'check'] as const).map((column) => reader.text(`connection.${column}`)),

@@ -45,6 +45,9 @@ export function connectionState(reader: Reader, { state: each }: ConnectionRow, 
   switch (each.kind) {
     case 'ok':
       return state('ok', reader.text('overview.answers'));
+    case 'left':
+      return html`${state('idle', reader.text('overview.left'))}
+        <div class="quiet">${reader.text('overview.leftBy', { name: each.by })} ${timeOf(reader, each.at, now)}</div>`;
     case 'paused':
       return html`${state('warn', reader.text('overview.paused'))}
         <div class="quiet">${reader.text(UNTIL[each.fault])} ${timeOf(reader, each.until, now)}</div>

@@ -65,7 +65,8 @@ export function addForm<I extends TObject, R, N extends object>(
     async run(visit, fields) {
       const ground = { ...deps, now: () => visit.now };
       try {
-        const by = { actor: visit.visitor.actor, via: 'page', ...caller?.(fields) } as const;
+        const { actor, role } = visit.visitor;
+        const by = { actor, role, via: 'page', ...caller?.(fields) } as const;
         const asked = await input(visit, fields);
         if (confirm !== undefined && fieldValue(fields, 'confirmed') !== 'yes')
           return confirm(visit, await preview(operation, asked, ground, by), fields);

@@ -1,6 +1,7 @@
 /** Every mass effect on one page: the list of runs, and each with its stages, its progress and its results. */
 import type { VNode } from 'preact';
 import { BACKFILL } from '../../connector/backfill/plan/backfill-task.ts';
+import { LEAVE } from '../../connector/leave/leave-task.ts';
 import { REVIEW } from '../../connector/review/review-task.ts';
 import { UNDO } from '../../connector/undo/undo-task.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -32,6 +33,7 @@ import { addPage } from '../routes/routes.ts';
 import { runState, runTable } from '../routes/run-list.ts';
 import { addAnswerRequest, answersFace } from './answers-run.ts';
 import { backfillFace } from './backfill-run.ts';
+import { leaveFace } from './leave-run.ts';
 import type { RunFace } from './run-face.ts';
 import { addUndoRequest, undoFace } from './undo-run.ts';
 
@@ -89,6 +91,7 @@ function openerOf(deps: BackfillPageDeps) {
   const undo = undoFace(deps);
   const answers = answersFace(deps);
   const backfill = backfillFace(deps);
+  const leave = leaveFace(deps);
   const faceOf = <I>(task: RunTask<I>, face: RunFace<I>, run: Run) =>
     isRunOf(task, run)
       ? {
@@ -101,7 +104,11 @@ function openerOf(deps: BackfillPageDeps) {
         }
       : undefined;
   return (run: Run) => {
-    const found = faceOf(UNDO, undo, run) ?? faceOf(REVIEW, answers, run) ?? faceOf(BACKFILL, backfill, run);
+    const found =
+      faceOf(UNDO, undo, run) ??
+      faceOf(REVIEW, answers, run) ??
+      faceOf(BACKFILL, backfill, run) ??
+      faceOf(LEAVE, leave, run);
     if (found === undefined) throw new Error(`no page shows runs of ${run.task}`);
     return found;
   };

@@ -72,8 +72,25 @@ export const undoFace = ({ store: { db }, ...deps }: ReviewDeps): RunFace<Select
   },
 });
 
+const UNDONE = [
+  'restored',
+  'nothing',
+  'undone',
+  'overtaken',
+  'edited',
+  'unreadable',
+  'gone',
+  'moved',
+  'missing',
+  'refused',
+  'busy',
+  'unconfigured',
+] as const satisfies readonly Undone['kind'][];
+
+export const isUndone = (kind: string): kind is Undone['kind'] => UNDONE.some((each) => each === kind);
+
 /** A result in words; of a preview it says what would be. */
-const wordOf = (reader: Reader, { stage }: StoredUndo, kind: Undone['kind']): VNode => {
+export const undoneWord = (reader: Reader, { stage }: Pick<StoredUndo, 'stage'>, kind: Undone['kind']): VNode => {
   if (kind === 'restored') return state('ok', reader.text(stage === 'preview' ? 'undone.would' : 'undone.restored'));
   return state(kind === 'nothing' || kind === 'undone' ? 'idle' : 'warn', reader.text(`undone.${kind}`));
 };
@@ -83,7 +100,7 @@ function countTable({ reader }: Visit, undo: StoredUndo, counts: ReadonlyMap<Und
     label: reader.text('run.result'),
     columns: [reader.text('run.result'), reader.text('undo.count')],
     numeric: [1],
-    rows: [...counts].map(([kind, count]) => [wordOf(reader, undo, kind), reader.number(count)]),
+    rows: [...counts].map(([kind, count]) => [undoneWord(reader, undo, kind), reader.number(count)]),
   });
 }
 
@@ -114,7 +131,7 @@ function resultTable(
         entity !== '' && html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`,
         html`<code>${property}</code>`,
         html`<div class="value">${value(from)}${to !== undefined && html` ${'→'} ${value(to)}`}</div>`,
-        wordOf(reader, undo, kind),
+        undoneWord(reader, undo, kind),
         // A reason may quote what the CRM holds.
         visitor.seesPersons && reason !== undefined && said(reader, reason, brief),
       ];

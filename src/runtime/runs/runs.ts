@@ -7,6 +7,7 @@ import type { RunTable } from '../../store/runtime-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { mark } from '../lanes/lanes.ts';
 import { type AuditEntry, recordAudit } from '../operators/audit.ts';
+import type { Role } from '../operators/operators.ts';
 
 /** One kind of mass effect: what the daemon does for it, and how the audit tells of it. */
 export interface RunTask<Input> {
@@ -14,6 +15,8 @@ export interface RunTask<Input> {
   readonly queue: string;
   /** What its progress counts. */
   readonly counts: 'records' | 'entries';
+  /** The least role that may confirm it; `operator` if absent. */
+  readonly role?: Role;
   /** Results that need no person, in the order in which they come after all others. */
   readonly fine: readonly string[];
   /** Whether the input came with its items: then a preview keeps them. */

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Connection, Property, PropertyDefinition } from '../../../providers/provider.ts';
+import type { Connection, Defined, Property, PropertyDefinition } from '../../../providers/provider.ts';
+import { readMade } from '../../../src/connector/crm/made-properties.ts';
 import {
   makeProperties,
   missingProperties,
   offerProperties,
   type ToDefine,
 } from '../../../src/connector/crm/make-properties.ts';
+import { ENGINES, newStore } from '../../support/stores.ts';
 
+const depsOf = async (engine: (typeof ENGINES)[number] = 'sqlite') => ({ store: await newStore(engine), now: () => 1 });
 const property = (name: string): Property => ({ name, label: name, type: 'string', writable: true });
 const config = (more: Partial<ToDefine> = {}): ToDefine => ({
   name: 'crm',
@@ -99,7 +102,7 @@ describe('making properties', () => {
       { name: 'b', kind: 'exists' },
       { name: 'c', kind: 'refused', reason: 'the token lacks crm.schemas.companies.write' },
     ]);
-    const findings = await makeProperties('crm', made, missing, signal);
+    const findings = await makeProperties(await depsOf(), { name: 'crm', connection: made }, missing, signal);
     expect(findings.map(({ level, subject }) => [level, subject])).toEqual([
       ['ok', 'crm a'],
       ['warn', 'crm b'],
@@ -109,8 +112,40 @@ describe('making properties', () => {
   });
 
   it('names what a person must make where the provider cannot', async () => {
-    const findings = await makeProperties('crm', connection(), missing, signal);
+    const findings = await makeProperties(await depsOf(), { name: 'crm', connection: connection() }, missing, signal);
     expect(findings).toEqual([expect.objectContaining({ level: 'warn', advice: 'create them in the CRM: a, b, c' })]);
-    expect(await makeProperties('crm', connection(), [], signal)).toEqual([]);
+    expect(await makeProperties(await depsOf(), { name: 'crm', connection: connection() }, [], signal)).toEqual([]);
+  });
+
+  describe.each(ENGINES)('are remembered on %s, to be removed some day:', (engine) => {
+    const madeBy = async (...answers: readonly (readonly Defined[] | 'lost')[]) => {
+      const deps = await depsOf(engine);
+      for (const answer of answers) {
+        const made = connection(async () => {
+          if (answer === 'lost') throw new Error('no answer');
+          return answer;
+        });
+        await makeProperties(deps, { name: 'crm', connection: made }, missing, signal).catch(() => undefined);
+      }
+      return Object.fromEntries(await readMade(deps.store.db, 'crm'));
+    };
+    const answered = (kind: Defined['kind']): readonly Defined[] => missing.map(({ name }) => ({ name, kind }));
+
+    it('those that the CRM says it made, and no other', async () => {
+      const answers: readonly Defined[] = [
+        { name: 'a', kind: 'created' },
+        { name: 'b', kind: 'exists' },
+        { name: 'c', kind: 'created', hidden: true },
+      ];
+      expect(await madeBy(answers)).toEqual({ a: 'made' });
+      expect(await madeBy(answers, answered('exists'))).toEqual({ a: 'made' });
+      expect(await madeBy(answered('refused'))).toEqual({});
+    });
+
+    it('those that are there after an answer was lost', async () => {
+      expect(await madeBy('lost')).toEqual({ a: 'tried', b: 'tried', c: 'tried' });
+      expect(await madeBy('lost', answered('exists'))).toEqual({ a: 'made', b: 'made', c: 'made' });
+      expect(await madeBy('lost', answered('refused'), answered('exists'))).toEqual({});
+    });
   });
 });

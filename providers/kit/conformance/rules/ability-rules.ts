@@ -174,6 +174,36 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
     },
   },
   {
+    name: 'removes-properties',
+    about: 'removeProperties removes the properties it is given and no other, answers in order, and may be asked twice',
+    why: 'a person who leaves the CRM loses a property of their own, or keeps those that cvrsync made',
+    has: ({ connection }) => connection.defineProperties !== undefined && connection.removeProperties !== undefined,
+    run: async ({ connection, subject }) => {
+      const definitions = (subject.provider.definitions ?? []).slice(0, 3);
+      await connection.defineProperties?.(definitions, live());
+      const all = definitions.map(({ name }) => name);
+      // The last one stays, if there are several.
+      const names = all.slice(0, Math.max(1, all.length - 1));
+      const listed = async () => new Set((await connection.properties(live())).map(({ name }) => name));
+      const before = await listed();
+      const kindsOf = async () =>
+        (await connection.removeProperties?.(names, live()))?.map(({ name, kind }) => `${name} ${kind}`);
+      insistSame(
+        await kindsOf(),
+        names.map((name) => `${name} removed`),
+        'what became of the properties to remove',
+      );
+      const after = await listed();
+      const gone = [...before].filter((name) => !after.has(name));
+      insistSame(gone.toSorted(), names.filter((name) => before.has(name)).toSorted(), 'the properties that are gone');
+      insistSame(
+        await kindsOf(),
+        names.map((name) => `${name} absent`),
+        'what became of them the second time',
+      );
+    },
+  },
+  {
     name: 'lists-rules',
     about: 'rules lists what may block a write, each with a name and what it is about',
     why: 'a person reads them before the first of 100,000 writes is refused',

@@ -30,6 +30,8 @@ export interface HubspotAccount {
   readonly timeZone: string;
   readonly definitions: Map<string, EmulatedProperty>;
   readonly groups: Set<string>;
+  /** The names of archived properties, which are not free. */
+  readonly archived: Set<string>;
   readonly rules: Rules;
   readonly companies: Companies;
   readonly people: People;
@@ -93,6 +95,7 @@ export function openAccount(options: HubspotEmulatorOptions): HubspotAccount {
     people: openPeople(),
     rules: { definitions, required: options.required ?? [], portalId },
     groups: new Set(['companyinformation']),
+    archived: new Set(options.deletedProperties),
     limits: openLimits(limitsOf(options, timeZone)),
     token: options.token ?? DEFAULT_TOKEN,
     scopes: new Set(options.scopes ?? DEFAULT_SCOPES),

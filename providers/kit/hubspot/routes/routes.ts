@@ -9,6 +9,7 @@ import { search } from '../account/search.ts';
 import { archiveLabels, listAssociations, putAssociation, readAssociations } from './associations.ts';
 import { createNote, createNotes, readNotes } from './notes.ts';
 import {
+  archiveDefinition,
   createDefinition,
   createDefinitions,
   createGroup,
@@ -124,12 +125,18 @@ function route(account: HubspotAccount, request: EmulatorRequest, pathname: stri
     case 'GET property-validations/companies':
       return allow([SCHEMA_READ], () => readValidations(account));
   }
-  const property = /^GET properties\/companies(?:\/([^/]+))?$/.exec(line);
-  if (property !== null) return allow([SCHEMA_READ, READ], () => readDefinitions(account, property[1] ?? ''));
+  const property = /^(GET|DELETE) properties\/companies(?:\/([^/]+))?$/.exec(line);
+  if (property !== null) return definition(account, property[1] === 'DELETE', property[2] ?? '');
   return /^\w+ objects\/companies/.test(line)
     ? refusal(account, 405, 'METHOD_NOT_ALLOWED', `the emulator does not have ${line}`)
     : refusal(account, 404, 'NOT_FOUND', 'resource not found');
 }
+
+/** Reads a property, or all of them; or archives one. */
+const definition = (account: HubspotAccount, isArchived: boolean, name: string): EmulatorAnswer =>
+  isArchived
+    ? withScope(account, [SCHEMA_WRITE], () => archiveDefinition(account, decodeURIComponent(name)))
+    : withScope(account, [SCHEMA_READ, READ], () => readDefinitions(account, name));
 
 function details(account: HubspotAccount): EmulatorAnswer {
   const { portalId, timeZone } = account;

@@ -32,7 +32,7 @@ export function createDefinition(account: HubspotAccount, body: Record<string, u
   if (type === undefined || fieldType === undefined || FIELD_TYPES[type]?.includes(fieldType) !== true)
     return refuse(`fieldType ${fieldType} does not go with type ${type}`);
   if (group === undefined || !account.groups.has(group)) return refuse(`Property group ${group} does not exist`);
-  if (account.definitions.has(name) || account.options.deletedProperties?.includes(name) === true)
+  if (account.definitions.has(name) || account.archived.has(name))
     return refusal(account, 409, 'OBJECT_ALREADY_EXISTS', `A property named '${name}' already exists.`);
   const options = valuesOf(body.options);
   if (type === 'bool' && options.join() !== 'true,false') return refuse('a bool needs the options true and false');
@@ -44,6 +44,17 @@ export function createDefinition(account: HubspotAccount, body: Record<string, u
   account.definitions.set(name, definition);
   if (hasUniqueValue) account.companies.addUnique(name);
   return { status: 201, body: definition };
+}
+
+/** Archives a property with its values; its name is not free for a time. */
+export function archiveDefinition(account: HubspotAccount, name: string): EmulatorAnswer {
+  const definition = account.definitions.get(name);
+  if (definition === undefined) return refusal(account, 404, 'OBJECT_NOT_FOUND', 'Property does not exist');
+  if (!definition.modificationMetadata.archivable)
+    return refusal(account, 400, 'VALIDATION_ERROR', `Property ${name} cannot be archived.`);
+  account.definitions.delete(name);
+  account.archived.add(name);
+  return { status: 204 };
 }
 
 const displayOf = ({ numberDisplayHint, showCurrencySymbol }: Record<string, unknown>) => ({

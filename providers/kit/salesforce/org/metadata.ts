@@ -1,4 +1,4 @@
-/** Fields created through the Tooling API, and who may see them: nobody sees a new field. */
+/** Fields created and deleted through the Tooling API, and who may see them: nobody sees a new field. */
 
 import { objectOf, textOf } from '../../../salesforce/client/json.ts';
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
@@ -6,6 +6,7 @@ import { created } from './activities.ts';
 import { define, type FieldOptions } from './definitions.ts';
 import type { Org } from './org.ts';
 import { refusal } from './refusal.ts';
+import { listField } from './tables.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   Text: 'string',
@@ -45,7 +46,20 @@ export function createCustomField(org: Org, json: unknown): EmulatorAnswer {
   org.definitions.set(name, define(options));
   org.hidden.add(name);
   if (meta.unique === true) org.accounts.makeUnique(name);
-  return created({ id: `00NQy${String(org.definitions.size).padStart(10, '0')}AAA` });
+  return created(listField(org.tables, name));
+}
+
+/** Deletes a custom field with its values; the name is free at once. */
+export function deleteCustomField(org: Org, id: string): EmulatorAnswer {
+  if (org.options.mayCustomize === false) return NO_RIGHT;
+  const row = org.tables.rows('CustomField').find((each) => each.id === id);
+  if (row === undefined) return refusal(404, 'NOT_FOUND', 'The requested resource does not exist');
+  const name = `${row.values.DeveloperName}__c`;
+  org.definitions.delete(name);
+  org.hidden.delete(name);
+  const grants = org.tables.rows('FieldPermissions').filter(({ values }) => values.Field === `Account.${name}`);
+  org.tables.remove([row, ...grants]);
+  return { status: 204 };
 }
 
 /** Answers `POST /sobjects/PermissionSet`, `PermissionSetAssignment` and `FieldPermissions`. */

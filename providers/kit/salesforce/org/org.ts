@@ -8,7 +8,7 @@ import { seeded } from '../../emulator/seeded.ts';
 import { type Accounts, openAccounts, type StoredAccount } from './accounts.ts';
 import { type FieldDefinition, type FieldOptions, orgDefinitions } from './definitions.ts';
 import { type OrgLimits, openLimits } from './limits.ts';
-import { openTables, type Tables } from './tables.ts';
+import { listField, openTables, type Tables } from './tables.ts';
 import { type Flow, openTokens, type Tokens } from './tokens.ts';
 import { openTriggers, type Trigger, type Triggers } from './triggers.ts';
 import { openUsers, type Users } from './users.ts';
@@ -133,7 +133,7 @@ export function openOrg(options: SalesforceEmulatorOptions): Org {
     triggers: openTriggers(options.triggers ?? []),
     storageFull: false,
     locators: new Map(),
-    tables: filledTables(options, tokenOptions.organizationId, now),
+    tables: filledTables(options, tokenOptions.organizationId, definitions.keys(), now),
     now,
     field: (name) => (hidden.has(name) ? undefined : definitions.get(name)),
     values: (account, names = definitions.keys()) =>
@@ -144,8 +144,14 @@ export function openOrg(options: SalesforceEmulatorOptions): Org {
   };
 }
 
-function filledTables(options: SalesforceEmulatorOptions, organizationId: string, now: () => number): Tables {
+function filledTables(
+  options: SalesforceEmulatorOptions,
+  organizationId: string,
+  fields: Iterable<string>,
+  now: () => number,
+): Tables {
   const tables = openTables(now);
+  for (const name of fields) if (name.endsWith('__c')) listField(tables, name);
   const organization = { Name: 'Emulated Org', OrganizationType: 'Enterprise Edition', IsSandbox: false };
   tables.insert('Organization', organization, organizationId);
   const statuses = options.taskStatuses ?? [

@@ -55,6 +55,7 @@ export const OBJECTS: Readonly<Record<string, ObjectSpec>> = {
     fields: ['ParentId', 'SobjectType', 'Field', 'PermissionsRead', 'PermissionsEdit'],
   },
   DuplicateRule: { prefix: '0Bm', fields: ['DeveloperName', 'MasterLabel', 'SobjectType', 'IsActive'] },
+  CustomField: { prefix: '00N', fields: ['DeveloperName', 'TableEnumOrId', 'NamespacePrefix'], tooling: true },
   ValidationRule: {
     prefix: '03d',
     fields: ['ValidationName', 'Active', 'ErrorMessage', 'Description', 'EntityDefinition.QualifiedApiName'],
@@ -101,3 +102,11 @@ export function openTables(now: () => number): Tables {
     },
   };
 }
+
+/** Adds a custom field to what the Tooling API lists. */
+export const listField = (tables: Tables, name: string): StoredRow =>
+  tables.insert('CustomField', {
+    DeveloperName: name.replace(/__c$/, ''),
+    TableEnumOrId: 'Account',
+    NamespacePrefix: null,
+  });

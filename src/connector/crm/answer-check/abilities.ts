@@ -13,12 +13,12 @@ interface AbilityCheck {
 }
 
 type Abilities = Omit<Connection, 'check' | 'properties' | 'read' | 'update' | 'scan'>;
-type Definitions = Parameters<NonNullable<Connection['defineProperties']>>[0];
 
 /** The abilities that the connection has, and no other. Each gets copies of its arguments. */
 export function checkAbilities(connection: Connection, check: AbilityCheck): Abilities {
   const { bound, reading } = check;
-  const { changes, find, create, defineProperties, rules, missingRights, edits, notes, parents } = connection;
+  const { changes, find, create, defineProperties, removeProperties, rules, missingRights, edits, notes, parents } =
+    connection;
   const checked: { -readonly [K in keyof Abilities]: Abilities[K] } = {};
   if (changes !== undefined)
     checked.changes = (properties, cursor, signal) => {
@@ -38,7 +38,16 @@ export function checkAbilities(connection: Connection, check: AbilityCheck): Abi
   if (defineProperties !== undefined)
     checked.defineProperties = async (definitions, signal) => {
       const define = (own: AbortSignal) => defineProperties.call(connection, structuredClone(definitions), own);
-      return inDefinedOrder(definitions, await bound('defineProperties', signal, define, answers.readDefined(reading)));
+      const defined = await bound('defineProperties', signal, define, answers.readDefined(reading));
+      return inNamedOrder(
+        definitions.map(({ name: each }) => each),
+        defined,
+      );
+    };
+  if (removeProperties !== undefined)
+    checked.removeProperties = async (names, signal) => {
+      const remove = (own: AbortSignal) => removeProperties.call(connection, [...names], own);
+      return inNamedOrder(names, await bound('removeProperties', signal, remove, answers.readRemoved(reading)));
     };
   if (rules !== undefined)
     checked.rules = (signal) =>
@@ -59,9 +68,10 @@ export function checkAbilities(connection: Connection, check: AbilityCheck): Abi
   return checked;
 }
 
-const inDefinedOrder = (definitions: Definitions, all: ReturnType<ReturnType<typeof answers.readDefined>>) =>
-  definitions.map(
-    ({ name }) =>
+/** One answer for each name, whatever the provider left out. */
+const inNamedOrder = <T extends { readonly name: string }>(names: readonly string[], all: readonly T[]) =>
+  names.map(
+    (name) =>
       all.find((each) => each.name === name) ?? {
         name,
         kind: 'refused' as const,

@@ -16,6 +16,7 @@ import type {
   Observation,
   Page,
   PropertyEdit,
+  PropertyRemoval,
   Right,
   Search,
 } from '../../../../providers/provider.ts';
@@ -127,7 +128,9 @@ export const readCreated =
   };
 
 const NAME = Type.String({ minLength: 1 });
-const isDefined = fitting(Type.Object({ name: NAME, kind: kindIn(['created', 'exists', 'refused']), reason: ANY }));
+const isDefined = fitting(
+  Type.Object({ name: NAME, kind: kindIn(['created', 'exists', 'refused']), hidden: ANY, reason: ANY }),
+);
 
 /** Definitions that name no property are left out, and count as refused. */
 export const readDefined =
@@ -135,6 +138,19 @@ export const readDefined =
   (answer: unknown): readonly Defined[] =>
     readList(answer, 'a list of outcomes')
       .filter(isDefined)
+      .map(({ name, kind, hidden, reason }) => ({
+        ...{ name, kind, reason: shownText(reason, reading) },
+        ...(hidden === true && { hidden }),
+      }));
+
+const isRemoved = fitting(Type.Object({ name: NAME, kind: kindIn(['removed', 'absent', 'refused']), reason: ANY }));
+
+/** Removals that name no property are left out, and count as refused. */
+export const readRemoved =
+  (reading: AnswerReading) =>
+  (answer: unknown): readonly PropertyRemoval[] =>
+    readList(answer, 'a list of outcomes')
+      .filter(isRemoved)
       .map(({ name, kind, reason }) => ({ name, kind, reason: shownText(reason, reading) }));
 
 /** As many as a person reads. */

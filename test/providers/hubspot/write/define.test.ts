@@ -142,6 +142,51 @@ describe('making the properties of this product', () => {
   });
 });
 
+describe('removing properties', () => {
+  const remove = ({ connection }: Bench, names: readonly string[]) => connection.removeProperties?.(names, live());
+
+  it('archives those named and no other, once', async () => {
+    const bench = await openBench();
+    const before = (await bench.connection.properties(live())).map(({ name }) => name);
+    bench.calls();
+    expect(await remove(bench, ['cvr_city', 'no_such'])).toEqual([
+      { name: 'cvr_city', kind: 'removed' },
+      { name: 'no_such', kind: 'absent' },
+    ]);
+    expect(bench.calls().slice(0, 2)).toEqual([
+      'DELETE /crm/properties/2026-09/companies/cvr_city',
+      'DELETE /crm/properties/2026-09/companies/no_such',
+    ]);
+    const after = (await bench.connection.properties(live())).map(({ name }) => name);
+    expect(before.filter((name) => !after.includes(name))).toEqual(['cvr_city']);
+    expect(await remove(bench, ['cvr_city'])).toEqual([{ name: 'cvr_city', kind: 'absent' }]);
+  });
+
+  it('says why one stays, and removes the others', async () => {
+    const bench = await openBench();
+    const used = { message: 'Property is in use by 2 workflows', category: 'VALIDATION_ERROR' };
+    bench.emulator.fault({ match: 'DELETE .*/cvr_city$', action: { kind: 'status', status: 400, body: used } });
+    const outcomes = await remove(bench, ['name', 'cvr_city', 'cvr_form']);
+    expect(outcomes?.map(({ kind }) => kind)).toEqual(['refused', 'refused', 'removed']);
+    expect(outcomes?.[1]?.reason).toMatch(/2 workflows; or archive it in HubSpot/);
+  });
+
+  it('names the scope that lacks', async () => {
+    const scopes = ['crm.objects.companies.read', 'crm.objects.companies.write'];
+    const outcomes = await remove(await openBench({ scopes }), ['cvr_city', 'cvr_form']);
+    for (const { kind, reason } of outcomes ?? [])
+      expect([kind, reason]).toEqual(['refused', expect.stringMatching(/crm\.schemas\.companies\.write.*archive it/)]);
+    expect(outcomes).toHaveLength(2);
+  });
+
+  it('is done by trying again where an answer was lost', async () => {
+    const bench = await openBench();
+    bench.emulator.fault({ match: 'DELETE .*/cvr_city$', action: { kind: 'reset', applied: true } });
+    expect((await faultFrom(Promise.resolve(remove(bench, ['cvr_city'])))).fault).toBe('unavailable');
+    expect(await remove(bench, ['cvr_city'])).toEqual([{ name: 'cvr_city', kind: 'absent' }]);
+  });
+});
+
 describe('the rules of an account', () => {
   it('are its required properties, its validation rules, and what must be unique', async () => {
     const bench = await openBench({

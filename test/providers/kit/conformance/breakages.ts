@@ -358,6 +358,9 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   'defines-properties': connection(() => ({
     defineProperties: async (definitions) => definitions.map(({ name }) => ({ name, kind: 'created' })),
   })),
+  'removes-properties': connection(() => ({
+    removeProperties: async (names) => names.map((name) => ({ name, kind: 'removed' })),
+  })),
   'lists-rules': connection(() => ({ rules: async () => [{ kind: 'required', name: '', about: 'the name' }] })),
   'missing-rights': connection(() => ({ missingRights: async () => [] })),
 };

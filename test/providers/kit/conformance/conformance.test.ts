@@ -331,6 +331,7 @@ describe('the conformance suite', () => {
       'notes',
       'parents',
       'defines-properties',
+      'removes-properties',
       'lists-rules',
       'missing-rights',
     ]);

@@ -187,6 +187,9 @@ export async function startToyCrm(): Promise<FakeCrm> {
         return { name, kind };
       }),
     }),
+    'POST /remove': ({ properties }) => ({
+      results: properties.map((name) => ({ name, kind: defined.delete(name) ? 'removed' : 'absent' })),
+    }),
     'GET /withheld': () => ({ results: withheld.map((right) => ({ right, reason: `ask for ${right}` })) }),
     'GET /rules': () => [{ kind: 'required', name: 'name', about: 'a company has a name' }],
   };

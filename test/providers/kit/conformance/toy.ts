@@ -78,6 +78,7 @@ function soundConnection(call: Call): Connection {
     create: (values, signal) => whole(call('/create', signal, { values }), 'kind'),
     defineProperties: (definitions, signal) =>
       listed(call('/define', signal, { properties: definitions.map(({ name }) => name) })),
+    removeProperties: (names, signal) => listed(call('/remove', signal, { properties: names })),
     rules: (signal) => call('/rules', signal),
     missingRights: async (rights, signal) =>
       (await listed<MissingRight>(call('/withheld', signal))).filter(({ right }) => rights.includes(right)),

@@ -39,8 +39,8 @@ describe('defining fields', () => {
 
   it('shows a field that exists and is hidden from the user', async () => {
     const bench = await openBench({ hiddenFields: ['CVR_Number__c', 'CVR_Hold__c'] });
-    const shown = (await define(bench)).filter(({ kind }) => kind === 'created').map(({ name }) => name);
-    expect(shown).toEqual(['CVR_Number__c', 'CVR_Hold__c']);
+    const shown = (await define(bench)).filter(({ kind }) => kind === 'created');
+    expect(shown).toEqual(['CVR_Number__c', 'CVR_Hold__c'].map((name) => ({ name, kind: 'created', hidden: true })));
     expect(await visible(bench)).toContain('CVR_Number__c');
     expect(kinds(await define(bench))).toEqual(['exists']);
   });
@@ -89,5 +89,58 @@ describe('defining fields', () => {
     expect(defined.map(({ kind }) => kind)).toEqual(['refused', 'created', 'created']);
     expect(defined[0]?.reason).toMatch(/__c/);
     expect(await visible(bench)).toContain('Group__c');
+  });
+});
+
+describe('removing fields', () => {
+  const remove = ({ connection }: Bench, names: readonly string[]) => connection.removeProperties?.(names, live());
+
+  it('deletes those named and no other, once', async () => {
+    const bench = await openBench();
+    const before = await visible(bench);
+    const from = bench.requests.length;
+    expect(await remove(bench, ['CVR_Capital__c', 'Website', 'No_Such__c'])).toEqual([
+      { name: 'CVR_Capital__c', kind: 'removed' },
+      { name: 'Website', kind: 'absent' },
+      { name: 'No_Such__c', kind: 'absent' },
+    ]);
+    const sent = paths(bench.requests.slice(from));
+    expect(sent.filter((path) => path.startsWith('DELETE'))).toEqual([
+      expect.stringMatching(/tooling\/sobjects\/CustomField\/00N\w{15}$/),
+    ]);
+    const after = await visible(bench);
+    expect([...before].filter((name) => !after.has(name))).toEqual(['CVR_Capital__c']);
+    expect(await remove(bench, ['CVR_Capital__c'])).toEqual([{ name: 'CVR_Capital__c', kind: 'absent' }]);
+    expect(kinds(await define(bench, [{ name: 'CVR_Capital__c', label: 'Capital', type: 'number' }]))).toEqual([
+      'created',
+    ]);
+  });
+
+  it('says why one stays, and removes the others', async () => {
+    const bench = await openBench();
+    const used = [{ message: 'This custom field is referenced elsewhere', errorCode: 'DELETE_FAILED', fields: [] }];
+    bench.emulator.fault({ match: 'DELETE .*/CustomField/', action: { kind: 'status', status: 400, body: used } });
+    const outcomes = await remove(bench, ['CVR_Capital__c', 'CVR_Form__c']);
+    expect(outcomes?.map(({ kind }) => kind)).toEqual(['refused', 'removed']);
+    expect(outcomes?.[0]?.reason).toMatch(/referenced elsewhere.*delete it in Setup/);
+  });
+
+  it('names the rights that lack', async () => {
+    const outcomes = await remove(await openBench({ mayCustomize: false }), ['CVR_Capital__c']);
+    expect(outcomes).toEqual([
+      {
+        ...{ name: 'CVR_Capital__c', kind: 'refused' },
+        reason: expect.stringMatching(
+          /INSUFFICIENT_ACCESS.*Customize Application and View All Data.*delete it in Setup/,
+        ),
+      },
+    ]);
+  });
+
+  it('is done by trying again where an answer was lost', async () => {
+    const bench = await openBench();
+    bench.emulator.fault({ match: 'DELETE .*/CustomField/', action: { kind: 'reset', applied: true } });
+    await expect(remove(bench, ['CVR_Capital__c'])).rejects.toMatchObject({ fault: 'unavailable' });
+    expect(await remove(bench, ['CVR_Capital__c'])).toEqual([{ name: 'CVR_Capital__c', kind: 'absent' }]);
   });
 });
