@@ -24,11 +24,9 @@ export interface PendingWrite {
 
 const UNANSWERED = 0;
 const MINUTE = 60_000;
-/**
- * When to check a lane with a pending write, counted from the beginning of the write. After the last check the write is
- * forgotten.
- */
+/** When to check a lane with a pending write, counted from the beginning of the write. */
 const CHECKS_MS = [1, 3, 10, 30, 120, 480, 1_440].map((minutes) => minutes * MINUTE);
+const LAST_CHECK_MS = CHECKS_MS.at(-1) ?? 0;
 const STEP = 500;
 /** A CRM shows a write at most this long after its answer, including the difference between two clocks. */
 const SHOWN_MS = 30_000;
@@ -167,33 +165,26 @@ export async function moveWrites(tx: Tx, queue: string, { from, to, now }: Detou
 }
 
 /**
- * Marks the lanes with pending writes that are due for a check, except parked ones. One step; true if more may be due.
+ * Marks the lanes with pending writes that are due for a check, except parked ones, and forgets writes after their last
+ * check. One step; true if more may be due.
  */
 export async function checkPendingWrites(tx: Tx, now: number): Promise<boolean> {
   const due = await tx
     .selectFrom('pending_write')
-    .selectAll()
+    .select([...NAME, 'check_at', 'answered_at'])
     .where('check_at', '<=', now)
     .orderBy('check_at')
     .limit(STEP)
     .execute();
-  for (const [queue, rows] of [...Map.groupBy(due, ({ queue }) => queue)].sort()) {
-    const keys = rows.map(({ key }) => key);
-    const parked = await tx
-      .selectFrom('lane')
-      .select('key')
-      .where('queue', '=', queue)
-      .where('key', 'in', each(tx, keys))
-      .where('parked_at', 'is not', null)
-      .execute();
-    const left = new Set(parked.map(({ key }) => key));
-    const checked = keys.filter((key) => !left.has(key));
-    if (checked.length > 0) await mark(tx, queue, checked, now);
+  const next: (PendingWrite & { readonly recheck: number | null })[] = [];
+  for (const [queue, writes] of [...Map.groupBy(due, ({ queue }) => queue)].sort()) {
+    const behind = await lanesBehind(tx, queue, writes);
+    const checked = writes.filter((write) => behind.get(write.key) !== 'parked' && !isPastChecks(write));
+    if (checked.length > 0) await mark(tx, queue, [...new Set(checked.map(({ key }) => key))], now);
+    next.push(
+      ...writes.map((write) => ({ ...write, detail: '', recheck: recheckOf(write, behind.get(write.key), now) })),
+    );
   }
-  const next = due.map(({ queue, key, fence, at }) => {
-    const later = CHECKS_MS.find((ms) => at + ms > now);
-    return { queue, key, fence, at, detail: '', recheck: later === undefined ? null : at + later };
-  });
   await endWrites(
     tx,
     next.filter(({ recheck }) => recheck === null),
@@ -207,4 +198,40 @@ export async function checkPendingWrites(tx: Tx, now: number): Promise<boolean> 
       tx,
     );
   return due.length === STEP;
+}
+
+async function lanesBehind(
+  tx: Tx,
+  queue: string,
+  writes: readonly { readonly key: string }[],
+): Promise<ReadonlyMap<string, 'parked' | 'waiting'>> {
+  const keys = writes.map(({ key }) => key);
+  const lanes = await tx
+    .selectFrom('lane')
+    .select(['key', 'parked_at'])
+    .where('queue', '=', queue)
+    .where('key', 'in', each(tx, keys))
+    .execute();
+  return new Map(lanes.map(({ key, parked_at }) => [key, parked_at === null ? 'waiting' : 'parked']));
+}
+
+interface DueWrite {
+  readonly at: number;
+  readonly check_at: number;
+  readonly answered_at: number | null;
+}
+
+/** Whether the last check was before this one. */
+const isPastChecks = ({ at, check_at, answered_at }: DueWrite): boolean =>
+  check_at > Math.max(at + LAST_CHECK_MS, (answered_at ?? 0) + SHOWN_MS);
+
+/**
+ * When to look at a write next; null to forget it. A lane that was marked must be read first: only with the pending
+ * write does it recognise the value, also if cvrsync was down for longer than the checks take.
+ */
+function recheckOf(write: DueWrite, lane: 'parked' | 'waiting' | undefined, now: number): number | null {
+  const later = CHECKS_MS.find((ms) => write.at + ms > now);
+  if (later !== undefined) return write.at + later;
+  if (lane === 'parked') return null;
+  return isPastChecks(write) && lane === undefined ? null : now + MINUTE;
 }
