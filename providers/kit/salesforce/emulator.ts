@@ -47,22 +47,27 @@ export interface SalesforceEmulator extends CrmEmulator {
   readonly secrets: readonly string[];
 }
 
+/** The settings of a client that goes as fast as the org allows; its own pace by default. */
+const paceOf = ({ rate }: SalesforceEmulatorOptions): object => {
+  if (rate === undefined) return {};
+  return { rate: rate === 'none' ? UNPACED : { calls: rate.calls, perSeconds: rate.perMs / 1_000 } };
+};
+
+const UNPACED = { calls: 1_000_000, perSeconds: 10 };
+
 /** Starts an org in about 1 ms, and 100 ms for the key of the JWT flow. */
 export async function startSalesforceEmulator(options: SalesforceEmulatorOptions = {}): Promise<SalesforceEmulator> {
   const org = openOrg(options);
   let loginUrl = '';
   const served = await (options.serve ?? serveEmulator)((request) => answerRequest(org, request, loginUrl), options);
   loginUrl = served.url;
-  const { rate } = options;
-  const limits =
-    rate === undefined || rate === 'none' ? {} : { rate: { calls: rate.calls, perSeconds: rate.perMs / 1_000 } };
 
   const any = (id: string) => findAccount(org, id);
   const live = (id: string) => findLive(org, id);
   const emulator: SalesforceEmulator = {
     name: 'salesforce',
     url: served.url,
-    settings: { loginUrl: served.url, auth: org.tokens.auth, ...limits },
+    settings: { loginUrl: served.url, auth: org.tokens.auth, ...paceOf(options) },
     secrets: org.tokens.secrets,
     add: (properties) => addByPerson(org, properties),
     get(id) {
