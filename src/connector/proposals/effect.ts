@@ -62,6 +62,8 @@ interface EffectDeps {
 
 /** Records of a sample. */
 const SAMPLE = 2_000;
+/** Records that are decided without a break: some 50 ms. */
+const AT_ONCE = 100;
 
 /** Counts batch by batch; each count includes the ones before. The loop is free between two batches. */
 export async function* countEffect(
@@ -71,7 +73,7 @@ export async function* countEffect(
 ): AsyncIterable<MappingEffect> {
   const { crm, sample = SAMPLE } = request;
   const linked = await countLinks(deps.store.db, crm.name);
-  const size = crm.limits.batch.read;
+  const size = Math.min(AT_ONCE, crm.limits.batch.read);
   const step = Math.max(1, Math.ceil(linked / sample));
   const batches = linked > 0 ? linkedIds(deps.store.db, crm.name, { size, step }) : scannedIds(request, signal);
   let effect: MappingEffect = { ...NONE, of: linked, isInvented: linked === 0 };
@@ -102,7 +104,8 @@ export async function* scannedIds(
     const fresh = page.records.map(({ id }) => id).filter((id) => !seen.has(id));
     const taken = fresh.slice(0, sample - seen.size);
     for (const id of taken) seen.add(id);
-    for (let at = 0; at < taken.length; at += limits.batch.read) yield taken.slice(at, at + limits.batch.read);
+    const size = Math.min(AT_ONCE, limits.batch.read);
+    for (let at = 0; at < taken.length; at += size) yield taken.slice(at, at + size);
     cursor = page.cursor;
   } while (cursor !== undefined && seen.size < sample);
 }
@@ -135,6 +138,7 @@ async function decideBatch(
     (await readAndDecide(deps, { crm: { ...crm, ...by, connection }, schema, match, records: some }, signal)).found;
   const alone = asTracked(rules, records);
   const tracked = plansOf(await decideBy(alone.rules, alone.records));
+  await setImmediate();
   return (await decideBy(rules, records)).map((decided) => ({
     decided,
     tracked: tracked.get(decided.record.id) ?? new Map(),

@@ -3,10 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/account/options.ts';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { type App, startApp } from '../../../src/app.ts';
+import type { Config } from '../../../src/config/load.ts';
 import { loadConfig } from '../../../src/config/load-file.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { companyEntityId } from '../../../src/protocol/entity-id.ts';
@@ -28,6 +29,12 @@ export interface EditedDaemon extends Crms {
     properties: Readonly<Record<string, PropertyValue>>,
   ) => Promise<string>;
   readonly settled: () => Promise<void>;
+  /** Changes the file; the configuration that it is then. */
+  readonly rewritten: (change: (content: FileContent) => void) => Promise<Config>;
+}
+
+interface FileContent {
+  readonly connector: { readonly providers: Record<string, Record<string, unknown>> };
 }
 
 /** `before`: the text of the file, made of what the daemon needs. */
@@ -67,6 +74,12 @@ export async function startEdited({
     ...{ ...crms, app, file, settled },
     text: () => readFileSync(file, 'utf8'),
     admin: () => adminAt(app.adminUrl, app.store),
+    async rewritten(change) {
+      const content = parse(readFileSync(file, 'utf8'));
+      change(content);
+      writeFileSync(file, stringify(content));
+      return load();
+    },
     async addLinked(name, at, properties) {
       const entity = companyEntityId(cvrNumber(at));
       const recordId = crms[name].add(properties);
