@@ -2,7 +2,7 @@
 import type { Property, PropertyDefinition } from '../../providers/provider.ts';
 import type { ConfiguredProvider } from '../config/load.ts';
 import { failureOf } from '../connector/check.ts';
-import { type CrmDeps, openCrm } from '../connector/crm/crm.ts';
+import { type Crm, type CrmDeps, openCrm } from '../connector/crm/crm.ts';
 import { makeProperties } from '../connector/crm/make-properties.ts';
 import { type CrmAccess, tryAccess, UNTRIED } from '../connector/try-access.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
@@ -29,10 +29,18 @@ export interface ShownTrial {
   readonly waitedMs: number;
 }
 
-/** The properties of a CRM, and which of them hold numbers; or why that cannot be read. */
+interface Unread {
+  readonly ok: false;
+  readonly failure: Finding;
+}
+
+/** The properties of a CRM; or why they cannot be read. */
+export type PropertyListing = { readonly ok: true; readonly properties: readonly Property[] } | Unread;
+
+/** The same, with those that hold numbers. */
 export type PropertySurvey =
   | { readonly ok: true; readonly properties: readonly Property[]; readonly sampled: Sampled }
-  | { readonly ok: false; readonly failure: Finding };
+  | Unread;
 
 /** The checks of a set-up. */
 export interface Trials {
@@ -40,17 +48,43 @@ export interface Trials {
   begin(provider: ConfiguredProvider): void;
   /** What is known within {@link PATIENCE_MS}; begins if nobody did. */
   look(provider: ConfiguredProvider): Promise<ShownTrial>;
+  /** Undefined if they are not there in time. Read once a minute, and again where that failed. */
+  list(provider: ConfiguredProvider): Promise<PropertyListing | undefined>;
   /** Undefined if it is not there in time. Read once a minute, and again where that failed. */
   survey(provider: ConfiguredProvider): Promise<PropertySurvey | undefined>;
   /** Makes properties, and forgets the survey. */
   create(provider: ConfiguredProvider, missing: readonly PropertyDefinition[]): Promise<Findings | undefined>;
 }
 
+/** Results of a minute, by connection; a failure is forgotten at once. */
+function keepResults<R extends { readonly ok: boolean }>(now: () => number) {
+  const known = new Map<string, { readonly at: number; readonly result: Promise<R> }>();
+  return {
+    get(name: string, read: () => Promise<R>): Promise<R> {
+      const former = known.get(name);
+      if (former !== undefined && now() - former.at < SURVEY_MS) return former.result;
+      const current = { at: now(), result: read() };
+      known.set(name, current);
+      const settled = ({ ok }: R): void => void (!ok && known.get(name) === current && known.delete(name));
+      current.result.then(settled, () => undefined);
+      return current.result;
+    },
+    forget: (name: string) => void known.delete(name),
+  };
+}
+
+type Listed = { readonly ok: true; readonly crm: Crm; readonly properties: readonly Property[] } | Unread;
+
 export function createTrials(deps: CrmDeps, patienceMs = PATIENCE_MS): Trials {
   const trials = new Map<string, Trial>();
-  const surveys = new Map<string, { readonly at: number; readonly survey: Promise<PropertySurvey> }>();
+  const lists = keepResults<Listed>(deps.now);
+  const surveys = keepResults<PropertySurvey>(deps.now);
+  const forget = (name: string): void => {
+    lists.forget(name);
+    surveys.forget(name);
+  };
   const begin = (provider: ConfiguredProvider): Trial => {
-    surveys.delete(provider.name);
+    forget(provider.name);
     const trial: Trial = {
       startedAt: performance.now(),
       access: UNTRIED,
@@ -62,17 +96,29 @@ export function createTrials(deps: CrmDeps, patienceMs = PATIENCE_MS): Trials {
     trials.set(provider.name, trial);
     return trial;
   };
-  const surveyed = async (provider: ConfiguredProvider): Promise<PropertySurvey> => {
+  const tried = async <R>(
+    { name }: ConfiguredProvider,
+    read: (signal: AbortSignal) => Promise<R>,
+  ): Promise<R | Unread> => {
     const signal = AbortSignal.timeout(LONGEST_MS);
-    try {
-      const crm = await openCrm({ ...deps, probes: true }, provider);
-      const properties = await crm.connection.properties(signal);
-      return { ok: true, properties, sampled: await sampleNumbers(crm, properties, signal) };
-    } catch (error) {
-      surveys.delete(provider.name);
-      return { ok: false, failure: failureOf(error, provider.name, signal) };
-    }
+    return read(signal).catch((error: unknown) => ({ ok: false, failure: failureOf(error, name, signal) }));
   };
+  const list = (provider: ConfiguredProvider): Promise<Listed> =>
+    lists.get(provider.name, () =>
+      tried(provider, async (signal) => {
+        const crm = await openCrm({ ...deps, probes: true }, provider);
+        return { ok: true, crm, properties: await crm.connection.properties(signal) } as const;
+      }),
+    );
+  const survey = (provider: ConfiguredProvider): Promise<PropertySurvey> =>
+    surveys.get(provider.name, async () => {
+      const listed = await list(provider);
+      if (!listed.ok) return listed;
+      const { crm, properties } = listed;
+      return tried(provider, async (signal) => {
+        return { ok: true, properties, sampled: await sampleNumbers(crm, properties, signal) } as const;
+      });
+    });
   return {
     begin: (provider) => void begin(provider),
     async look(provider) {
@@ -80,13 +126,8 @@ export function createTrials(deps: CrmDeps, patienceMs = PATIENCE_MS): Trials {
       await inTime(trial.over, patienceMs);
       return { access: trial.access, waitedMs: performance.now() - trial.startedAt };
     },
-    survey(provider) {
-      const known = surveys.get(provider.name);
-      const isFresh = known !== undefined && deps.now() - known.at < SURVEY_MS;
-      const current = isFresh ? known : { at: deps.now(), survey: surveyed(provider) };
-      surveys.set(provider.name, current);
-      return inTime(current.survey, patienceMs);
-    },
+    list: (provider) => inTime(list(provider), patienceMs),
+    survey: (provider) => inTime(survey(provider), patienceMs),
     async create(provider, missing) {
       const signal = AbortSignal.timeout(LONGEST_MS);
       const work = async (): Promise<Findings> => {
@@ -96,7 +137,7 @@ export function createTrials(deps: CrmDeps, patienceMs = PATIENCE_MS): Trials {
         } catch (error) {
           return [failureOf(error, provider.name, signal)];
         } finally {
-          surveys.delete(provider.name);
+          forget(provider.name);
         }
       };
       return inTime(work(), CREATE_MS);

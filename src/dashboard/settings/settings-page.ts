@@ -64,7 +64,10 @@ export function addSettings(app: Server, given: GivenDeps, ground: SettingsGroun
     path: `${SETTINGS}/save`,
     role: 'admin',
     run: (visit, fields) =>
-      saveChanges(deps, visit, { seen: fieldValue(fields, 'file'), next: ownPlace(fieldValue(fields, 'next')) }),
+      saveChanges(deps, visit, {
+        seen: fieldValue(fields, 'file') || undefined,
+        next: ownPlace(fieldValue(fields, 'next')),
+      }),
   });
   addAction(app, deps, {
     path: `${SETTINGS}/discard`,

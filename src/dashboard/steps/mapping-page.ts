@@ -7,7 +7,7 @@ import { type ReadConnection, readConnection } from '../../setup/connections.ts'
 import { type Draft, type DraftConnection, withConnection } from '../../setup/draft.ts';
 import type { MappingEffects, RecordEffect } from '../../setup/effects.ts';
 import { type DraftRow, fieldsOf, inventedCompany, rowsOf, valuesOf } from '../../setup/mapping-draft.ts';
-import type { PropertySurvey } from '../../setup/trials.ts';
+import type { PropertyListing } from '../../setup/trials.ts';
 import { assetUrl } from '../page/assets.ts';
 import type { Fields } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -125,9 +125,9 @@ interface Editing extends Edited {
 
 async function editor(deps: MappingDeps, visit: StepVisit, editing: Editing): Promise<PageBody> {
   const { provider, read, press, answers } = editing;
-  const survey = await deps.trials.survey(provider);
+  const listing = await deps.trials.list(provider);
   const effect = await effectOf(deps, editing);
-  const properties = survey?.ok === true ? survey.properties : undefined;
+  const properties = listing?.ok === true ? listing.properties : undefined;
   const facts: MappingFacts = {
     examples: typeof effect === 'object' ? effect.values : valuesOf(inventedCompany(visit.now).facts),
     remarks: properties && remarksOn({ ...(read.ok ? read.provider : provider), mapping: answers.rows }, properties),
@@ -141,7 +141,7 @@ async function editor(deps: MappingDeps, visit: StepVisit, editing: Editing): Pr
       body: html`${side} ${answers.rows.map((row, at) => remarkOf(visit.reader, at, facts.remarks?.get(row)))}`,
     };
   const sum = deps.effects.look(keyOf(visit, provider.name));
-  return mappingPage(visit, editing, { survey, facts, side, sum: sumPart(visit, sum) });
+  return mappingPage(visit, editing, { listing, facts, side, sum: sumPart(visit, sum) });
 }
 
 async function effectOf(
@@ -154,7 +154,7 @@ async function effectOf(
 
 /** What a page shows beside its answers. */
 interface Shown {
-  readonly survey: PropertySurvey | undefined;
+  readonly listing: PropertyListing | undefined;
   readonly facts: MappingFacts;
   readonly side: Markup;
   readonly sum: Markup;
@@ -163,7 +163,7 @@ interface Shown {
 function mappingPage(
   visit: StepVisit,
   { provider, answers, read }: Editing,
-  { survey, facts, side, sum }: Shown,
+  { listing, facts, side, sum }: Shown,
 ): PageBody {
   const { reader, carried, now, way } = visit;
   const { name } = provider;
@@ -174,8 +174,8 @@ function mappingPage(
     title: reader.text('setup.mappingTitle', { name }),
     body: html`<p>${reader.text('setup.mappingHelp')}</p>
       ${problemList(problems.map(({ path, message }) => html`<code>${path.replace(/^fields\./u, '')}</code> ${said(reader, message)}`))}
-      ${survey === undefined && html`<p class="notice warn" role="status">${reader.text('setup.slow', { name })}</p>`}
-      ${survey?.ok === false && html`<div class="notice bad" role="alert">${findingLine(reader, survey.failure)} <a href=${connectionStep(way, 'crm', name)}>${reader.text('setup.backToCrm', { name })}</a></div>`}
+      ${listing === undefined && html`<p class="notice warn" role="status">${reader.text('setup.slow', { name })}</p>`}
+      ${listing?.ok === false && html`<div class="notice bad" role="alert">${findingLine(reader, listing.failure)} <a href=${connectionStep(way, 'crm', name)}>${reader.text('setup.backToCrm', { name })}</a></div>`}
       ${propertySearch(reader, writable, visit.query('find'))}
       <form id="mapping" method="post" action=${connectionStep(way, 'mapping', name)} data-redraw>
         ${hidden({ ...carried, ...(Object.keys(answers.values).length > 0 && { v: JSON.stringify(answers.values) }) })}

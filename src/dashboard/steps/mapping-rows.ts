@@ -9,6 +9,7 @@ import { brief, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import { isMappable, type MappingAnswers, OPEN, POLICIES, packDetails } from './mapping-form.ts';
+import { offeredOptions } from './property-list.ts';
 
 /** What is known beside the answers. */
 export interface MappingFacts {
@@ -138,9 +139,6 @@ const composedField = (reader: Reader, { text = '' }: DraftRow): VNode => html`<
 
 /** Blank pairs to add values in. */
 const NEW_PAIRS = 3;
-/** Options that a page has room for. */
-const MOST_OPTIONS = 300;
-
 /** Pairs: a value of the register, and the CRM's value for it, out of its own options if it has some. */
 function valueFields(
   reader: Reader,
@@ -161,7 +159,7 @@ function valueFields(
     )}
     <datalist id="known">${exampleTexts(field, now).map((text) => html`<option value=${text} />`)}</datalist>
     <datalist id="options">
-      ${options.slice(0, MOST_OPTIONS).map(({ value, label: words }) => html`<option value=${value}>${words}</option>`)}
+      ${offeredOptions(options).map(({ value, label: words }) => html`<option value=${value}>${words === value ? null : words}</option>`)}
     </datalist>
   </div>`;
 }

@@ -6,18 +6,30 @@ import type { Reader } from '../page/reader.ts';
 
 /** What the list may add to a page, in bytes; accounts have a thousand properties. */
 const MOST_BYTES = 9_000;
+const OPTION_BYTES = 6_000;
 const TAG_BYTES = '<option value=""></option>'.length;
 const MOST_FOUND = 50;
 
 /** Those that a page offers; `isWhole`: all of them. */
 function offered(properties: readonly Property[]): { readonly list: readonly Property[]; readonly isWhole: boolean } {
-  let bytes = 0;
-  const end = properties.findIndex(({ name }) => {
-    bytes += name.length + TAG_BYTES;
-    return bytes > MOST_BYTES;
-  });
-  return { list: end === -1 ? properties : properties.slice(0, end), isWhole: end === -1 };
+  const list = fitting(properties, ({ name }) => name.length + TAG_BYTES, MOST_BYTES);
+  return { list, isWhole: list.length === properties.length };
 }
+
+function fitting<T>(list: readonly T[], bytesOf: (each: T) => number, most: number): readonly T[] {
+  let bytes = 0;
+  const end = list.findIndex((each) => {
+    bytes += bytesOf(each);
+    return bytes > most;
+  });
+  return end === -1 ? list : list.slice(0, end);
+}
+
+type Option = NonNullable<Property['options']>[number];
+
+/** The options of a property that a page has room for. */
+export const offeredOptions = (options: readonly Option[]): readonly Option[] =>
+  fitting(options, ({ value, label }) => value.length + (label === value ? 0 : label.length) + TAG_BYTES, OPTION_BYTES);
 
 /** What fields of this `list` suggest. */
 export const propertyList = (id: string, properties: readonly Property[]): VNode => html`<datalist id=${id}>

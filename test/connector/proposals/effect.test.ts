@@ -17,7 +17,14 @@ const TEXTS = ['Kunde', '12345678', 'Nørregade 1', 'x@example.com'] as const;
 
 /** Rules of fields that each go to their property of the preset, or to another text. */
 const PROPERTIES = {
-  hubspot: { name: 'name', street: 'address', city: 'city', phone: 'phone', website: 'website', purpose: 'description' },
+  hubspot: {
+    name: 'name',
+    street: 'address',
+    city: 'city',
+    phone: 'phone',
+    website: 'website',
+    purpose: 'description',
+  },
   salesforce: { name: 'Name', street: 'BillingStreet', city: 'BillingCity', phone: 'Phone', purpose: 'Description' },
 } as const;
 
@@ -30,7 +37,11 @@ function rulesFor(name: 'hubspot' | 'salesforce') {
       {
         weight: 4,
         arbitrary: fc.record(
-          { property: fc.constant(property), policy: fc.constantFrom(...POLICIES), case: fc.constantFrom('upper', 'lower') },
+          {
+            property: fc.constant(property),
+            policy: fc.constantFrom(...POLICIES),
+            case: fc.constantFrom('upper', 'lower'),
+          },
           { requiredKeys: ['property', 'policy'] },
         ),
       },
@@ -40,11 +51,13 @@ function rulesFor(name: 'hubspot' | 'salesforce') {
     { requiredKeys: [] },
   );
   const composed = fc.constantFrom('{name} ({city})', 'Kunde i CVR', '{street}, {postalCode} {city}');
-  return fc.record({ fields, composed: fc.option(composed, { nil: undefined }) }).map(({ fields: some, composed: text }) =>
-    text === undefined
-      ? some
-      : { ...some, purpose: false as const, composed: { property: COMPOSED[name], policy: 'always' as const, text } },
-  );
+  return fc
+    .record({ fields, composed: fc.option(composed, { nil: undefined }) })
+    .map(({ fields: some, composed: text }) =>
+      text === undefined
+        ? some
+        : { ...some, purpose: false as const, composed: { property: COMPOSED[name], policy: 'always' as const, text } },
+    );
 }
 
 const changesIn = (effect: MappingEffect | undefined): number =>
@@ -58,23 +71,34 @@ describe.each(['hubspot', 'salesforce'] as const)('in %s', (name) => {
     const texts = Object.values(PROPERTIES[name]);
     const ids = await Promise.all(
       [0, 1, 2].map((at) =>
-        daemon.addLinked(name, at + 1, Object.fromEntries(texts.map((each, nr) => [each, TEXTS[(nr + at) % 6] ?? null]))),
+        daemon.addLinked(
+          name,
+          at + 1,
+          Object.fromEntries(texts.map((each, nr) => [each, TEXTS[(nr + at) % 6] ?? null])),
+        ),
       ),
     );
     await daemon.settled();
     const deps = { store: daemon.app.store, now: Date.now };
     const held = () => new Map(ids.map((id) => [id, { ...crm.get(id) }]));
-    const edits = fc.array(fc.tuple(fc.nat(2), fc.constantFrom(...texts), fc.constantFrom(...TEXTS, null)), { maxLength: 3 });
+    const edits = fc.array(fc.tuple(fc.nat(2), fc.constantFrom(...texts), fc.constantFrom(...TEXTS, null)), {
+      maxLength: 3,
+    });
     await fc.assert(
       fc.asyncProperty(rulesFor(name), edits, async (fields, typed) => {
         for (const [at, property, value] of typed)
           if (!(value === null && /^name$/iu.test(property))) crm.edit(ids[at] ?? '', { [property]: value });
         const config = await daemon.rewritten((content) => {
-          content.connector.providers[name].fields = fields;
+          Object.assign(content.connector.providers[name] ?? {}, { fields });
         });
         const rules = rulesOf(providerIn(config, name));
         const opened = await openedCrm(daemon.app.connector?.crms ?? [])(name);
-        const said = await readCurrents(deps, { ...opened, ...rules }, ids.map((id) => ({ id })), 10_000);
+        const said = await readCurrents(
+          deps,
+          { ...opened, ...rules },
+          ids.map((id) => ({ id })),
+          10_000,
+        );
         let sum: MappingEffect | undefined;
         const request = { crm: opened, rules, invented: inventedCompany(Date.now()) };
         for await (const effect of countEffect(deps, request, AbortSignal.timeout(10_000))) sum = effect;

@@ -29,7 +29,9 @@ describe('the sum', () => {
     const { text } = await admin.get(PAGE);
     expect(text).toContain('No record is linked yet. The register’s values are those of an invented company.');
     await admin.postAll(PAGE, pressed(formOf(text), 'count'));
-    await expect.poll(async () => (await admin.get(PAGE)).text).toMatch(/1 records: \d+ blanks filled, 1 values of people/);
+    await expect
+      .poll(async () => (await admin.get(PAGE)).text)
+      .toMatch(/1 records: \d+ blanks filled, 1 values of people/);
   });
 
   it('shows how far it is while the CRM is slow, leaves the page alone, and stops when somebody says so', async () => {

@@ -1,0 +1,65 @@
+/** Connections under Settings: a key that is replaced, a CRM that is added, and what keeps either from being saved. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { startEdited } from './daemon.ts';
+
+const PAGE = '/settings/crm/hubspot';
+
+it('a key goes into a file of its own, is tried beside the one in use, and counts once it is saved', async () => {
+  const daemon = await startEdited();
+  const admin = await daemon.admin();
+  const { baseUrl, accessToken } = daemon.hubspot.settings;
+  const secrets = join(dirname(daemon.file), 'secrets');
+  const before = daemon.text();
+  expect((await admin.get(PAGE)).text).not.toContain(String(accessToken));
+  const wrong = { use: 'hubspot', 's.accessToken': 'pat-wrong', 's.baseUrl': String(baseUrl) };
+  await admin.post(PAGE, wrong);
+  expect((await admin.get(PAGE)).text).toContain('role="alert"');
+  expect([daemon.text(), readdirSync(secrets).length]).toEqual([before, 1]);
+  // The same key, which the CRM takes.
+  await admin.post(PAGE, { ...wrong, 's.accessToken': String(accessToken) });
+  const tried = await admin.get(PAGE);
+  expect(tried.text).toContain('state ok">Read companies');
+  expect(tried.text).not.toContain(String(accessToken));
+  const [file = ''] = readdirSync(secrets);
+  expect([readdirSync(secrets).length, statSync(join(secrets, file)).mode & 0o777]).toEqual([1, 0o600]);
+  const saved = await admin.post('/settings/save', { next: PAGE });
+  expect([saved.status, saved.headers['location']]).toEqual([303, `/settings/saved?next=${encodeURIComponent(PAGE)}`]);
+  const { accessToken: literal, accessToken_FILE: named } = parse(daemon.text()).connector.providers.hubspot;
+  expect([literal, named]).toEqual([undefined, `secrets/${file}`]);
+  expect(readFileSync(join(secrets, file), 'utf8')).toBe(`${accessToken}\n`);
+  await daemon.settled();
+  const id = await daemon.addLinked('hubspot', 1, {});
+  await daemon.settled();
+  expect(daemon.hubspot.get(id)).toMatchObject({ name: expect.stringContaining(' ') });
+  // A later key takes its place, and the file before goes.
+  await admin.post(PAGE, { ...wrong, 's.accessToken': String(accessToken) });
+  await admin.post('/settings/save', { next: PAGE });
+  expect([existsSync(join(secrets, file)), readdirSync(secrets).length]).toEqual([false, 1]);
+});
+
+it('a CRM is added beside the one at work, and leads from its key over its number to its mapping', async () => {
+  const daemon = await startEdited();
+  const admin = await daemon.admin();
+  const { loginUrl, auth } = daemon.salesforce.settings;
+  const { clientId, clientSecret } = Object(auth);
+  await admin.get('/settings/crm/salesforce');
+  await admin.post('/settings/crm/salesforce', {
+    ...{ use: 'salesforce', 's.loginUrl': String(loginUrl), 's.auth': 'client-credentials' },
+    ...{ 's.auth[client-credentials].clientId': clientId, 's.auth[client-credentials].clientSecret': clientSecret },
+  });
+  const tried = (await admin.get('/settings/crm/salesforce')).text;
+  expect(tried).toContain('href="/settings/number/salesforce"');
+  expect(daemon.text()).not.toContain('salesforce');
+  await admin.get('/settings/number/salesforce');
+  const saved = await admin.post('/settings/number/salesforce', { match: 'CVR_Number__c' });
+  expect(saved.status).toBe(303);
+  const { salesforce } = parse(daemon.text()).connector.providers;
+  expect(salesforce.match).toEqual({ property: 'CVR_Number__c' });
+  expect(JSON.stringify(salesforce)).not.toContain(clientSecret);
+  await daemon.settled();
+  expect((await admin.get('/settings')).text).toContain('href="/settings/mapping/salesforce"');
+  expect((await admin.get('/settings/mapping/salesforce')).status).toBe(200);
+});
