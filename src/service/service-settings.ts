@@ -24,6 +24,9 @@ export interface DatafordelerSettings extends DafCredentials {
   /** The last day of the credentials, YYYY-MM-DD. */
   readonly apiKeyEnds?: string;
   readonly graphqlUrl: string;
+  readonly filesUrl: string;
+  /** The folder for the weekly files; without it only listed companies are loaded. */
+  readonly files?: string;
   readonly pollSeconds: number;
   readonly requestsPerSecond: number;
 }

@@ -14,6 +14,7 @@ import { publish } from './publish/publish.ts';
 import { createCvrSource } from './register/source/cvr.ts';
 import { createDatafordelerSource } from './register/source/datafordeler/feed/datafordeler.ts';
 import { wantedCompanies } from './register/source/datafordeler/feed/wanted.ts';
+import { createFilesSource } from './register/source/datafordeler/files/files-source.ts';
 import { createFileSource } from './register/source/file.ts';
 import { withPageAhead } from './register/source/page-ahead.ts';
 import type { RegisterSource } from './register/source/source.ts';
@@ -41,7 +42,9 @@ export function openSource(
       return createCvrSource({ ...register, pollMs: register.pollSeconds * 1_000, http, store, now });
     case 'datafordeler': {
       const wanted = (entities: readonly string[]) => wantedCompanies(store.db, entities);
-      return createDatafordelerSource({ ...register, wanted, http, store, now });
+      const feed = createDatafordelerSource({ ...register, wanted, http, store, now });
+      const { files } = register;
+      return files === undefined ? feed : createFilesSource(feed, { ...register, files, http, store, now });
     }
   }
 }

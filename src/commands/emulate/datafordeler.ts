@@ -7,6 +7,7 @@ import {
   serveEmulator,
 } from '../../../providers/kit/emulator/emulator.ts';
 import { type AnswerControls, createAnswers } from './datafordeler/answers.ts';
+import { type FileEmulator, serveFiles } from './datafordeler/files.ts';
 import { translated } from './datafordeler/from-document.ts';
 import { schemaText, TABLES } from './datafordeler/schema.ts';
 import { createTables, type DafTableRow, type DafTables } from './datafordeler/tables.ts';
@@ -27,7 +28,16 @@ export interface DatafordelerEmulatorOptions {
 
 export interface DatafordelerEmulator extends ServedEmulator, AnswerControls {
   /** Settings of `service.register` that reach the emulator. */
-  readonly settings: { readonly source: 'datafordeler'; readonly graphqlUrl: string; readonly apiKey: string };
+  readonly settings: {
+    readonly source: 'datafordeler';
+    readonly graphqlUrl: string;
+    readonly filesUrl: string;
+    readonly apiKey: string;
+  };
+  /** The weekly files; they hold what is registered when they are published. */
+  readonly files: FileEmulator;
+  /** Makes the files of now, or of a moment in ms since 1970. */
+  publishFiles(at?: number): void;
   /** A client, and the address that gives it tokens, instead of the key. */
   readonly oauth: { readonly clientId: string; readonly clientSecret: string };
   readonly tokenUrl: string;
@@ -59,7 +69,7 @@ export async function serveDatafordeler(options: DatafordelerEmulatorOptions = {
     feed: undefined,
   };
   const answerTo = createAnswers({ tables, controls, slowMs: options.slowMs ?? 16_000, now });
-  function isKnown({ url, headers }: EmulatorRequest): boolean {
+  function isKnown({ url, headers }: Pick<EmulatorRequest, 'url' | 'headers'>): boolean {
     const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
     return url.searchParams.get('apiKey') === apiKey || (token !== undefined && tokens.has(token));
   }
@@ -93,8 +103,15 @@ export async function serveDatafordeler(options: DatafordelerEmulatorOptions = {
   }
 
   const served = await serveEmulator(handle, { ...options, now });
+  const files = await serveFiles({ isKnown: (url, headers) => isKnown({ url, headers }), now });
   const emulator: DatafordelerEmulator = Object.assign(controls, served, {
-    settings: { source: 'datafordeler' as const, graphqlUrl: served.url, apiKey },
+    settings: { source: 'datafordeler' as const, graphqlUrl: served.url, filesUrl: files.url, apiKey },
+    files,
+    publishFiles: (at = now()) => files.publish(tables.rowsOf, at),
+    async close() {
+      await files.close();
+      await served.close();
+    },
     oauth: CLIENT,
     tokenUrl: `${served.url}${TOKENS}`,
     tables,
@@ -108,6 +125,7 @@ export async function serveDatafordeler(options: DatafordelerEmulatorOptions = {
   const first = [...sampleSeries(seed, companies, 0)];
   for (const { document } of first) put(document);
   for (const _ of first) series.next();
+  emulator.publishFiles();
   return emulator;
 }
 

@@ -71,6 +71,12 @@ const datafordeler = Type.Object(
     tokenUrl: Type.Optional(
       baseUrl('Address that gives tokens (default: that of Datafordeler for a secret or a certificate)'),
     ),
+    files: Type.Optional(
+      text(
+        'Folder for the weekly files, about 8 GB during the first load. With it cvrsync loads all companies from these files first; without it only those that somebody lists, and those of new events.',
+      ),
+    ),
+    filesUrl: baseUrl('Address of the weekly files', { default: 'https://api.datafordeler.dk/FileDownloads' }),
     pollSeconds: seconds('How often to ask for new events.', 60),
     requestsPerSecond: requestRate('Datafordeler', 5),
   },

@@ -24,6 +24,11 @@ export interface OutboundRequest {
   readonly timeoutMs?: number | undefined;
   readonly maxBytes?: number;
   readonly wantBytes?: true;
+  /**
+   * Takes the body of a successful answer piece by piece as it comes, decoded by nobody, instead of the answer itself. The
+   * deadline then counts from the last piece.
+   */
+  readonly onChunk?: (chunk: Buffer, status: number) => Promise<void>;
   /** Returns a redirect instead of failing, for callers that inspect its target. */
   readonly showRedirects?: true;
 }
@@ -109,7 +114,7 @@ export function openClient(options: ClientOptions = {}): HttpClient {
       ending.abort();
     }, deadlineMs);
     try {
-      return await exchange(url, what, asked, ending.signal);
+      return await exchange(url, what, { ...asked, isAlive: () => timer.refresh() }, ending.signal);
     } catch (error) {
       if (error instanceof HttpFault) throw error;
       if (isLate) throw new HttpFault('timeout', `${what} had no whole answer within ${deadlineMs} ms`, error);
@@ -120,7 +125,12 @@ export function openClient(options: ClientOptions = {}): HttpClient {
     }
   };
 
-  async function exchange(url: URL, what: string, asked: OutboundRequest, signal: AbortSignal) {
+  async function exchange(
+    url: URL,
+    what: string,
+    asked: OutboundRequest & { readonly isAlive: () => void },
+    signal: AbortSignal,
+  ) {
     const answer = await request(url, {
       method: asked.method,
       headers: lowerCased(asked.headers ?? {}, { 'user-agent': userAgent }),
@@ -136,6 +146,13 @@ export function openClient(options: ClientOptions = {}): HttpClient {
         'redirect',
         `${what} was answered with a redirect (${status})${redirectText(url, status, headers)}, which is never followed: check the base URL`,
       );
+    }
+    if (asked.onChunk !== undefined && status >= 200 && status < 300) {
+      for await (const chunk of answer.body) {
+        await asked.onChunk(chunk, status);
+        asked.isAlive();
+      }
+      return { status, headers, body: '' };
     }
     const bytes = await readBody(answer.body, headers, asked.maxBytes ?? maxBytes, what);
     return asked.wantBytes === true

@@ -1,0 +1,257 @@
+/**
+ * Loads everything from the weekly files of one generation, then goes on with the feed. One step a page: a file is
+ * fetched and sorted by unit, or the documents of some units are given. The cursor names the step, and everything else
+ * lies in the folder, so that a process that ends at any place goes on there.
+ */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '../../../../../protocol/text/json.ts';
+import { type RegisterSource, SourceError, type SourcePage } from '../../source.ts';
+import { compose } from '../compose.ts';
+import { familiesWithout } from '../families.ts';
+import { type DafEntity, ENTITIES, type UnitRows, unitIdOf } from '../rows.ts';
+import { download, type FileAccess, FileRefused, readFileList } from './download.ts';
+import { type Generation, newestGeneration, type WeeklyFile } from './file-list.ts';
+import { recordsIn } from './records.ts';
+import { createRoutes, FIRST_ENTITIES, type RoutedRow, type Routes } from './routes.ts';
+import { openScratch, PARTS, type Scratch, type SortedUnit } from './scratch.ts';
+import { readZip } from './zip.ts';
+
+export interface FirstLoadOptions {
+  readonly access: FileAccess;
+  /** Holds the files while they are loaded: 8 GB for the whole register. */
+  readonly folder: string;
+  /** The cursor of the feed from a time on, ms since 1970. */
+  readonly feedFrom: (time: number, signal: AbortSignal) => Promise<string>;
+  /** Units per page; 1,000 by default. */
+  readonly pageSize?: number;
+  readonly now: () => number;
+}
+
+/** How far the load is; in the cursor as JSON. */
+interface LoadState {
+  readonly generation: number;
+  readonly pointInTime: number;
+  /** Entities whose files the user may not have. */
+  readonly refused: readonly DafEntity[];
+  /** The next unit: how many of a part were given. */
+  readonly part: number;
+  readonly at: number;
+  readonly askedAt: number;
+}
+
+const EARLY_MS = 3_600_000;
+const ORDER: readonly DafEntity[] = [...FIRST_ENTITIES, ...ENTITIES.filter((each) => !FIRST_ENTITIES.includes(each))];
+
+/** A source that loads everything from files first, and is then the given one. */
+export function withFirstLoad(feed: RegisterSource, options: FirstLoadOptions): RegisterSource {
+  const load = createLoad(options);
+  return {
+    ...feed,
+    async page(cursor, signal) {
+      const state = readLoad(cursor);
+      if (state === undefined && cursor !== undefined && isFeed(feed, cursor)) return await feed.page(cursor, signal);
+      return await load.step(state, signal);
+    },
+    parts(cursor) {
+      const state = readLoad(cursor);
+      if (state === undefined) return feed.parts?.(cursor) ?? {};
+      const { askedAt, pointInTime } = state;
+      return { changes: { readAt: askedAt, loadedUntil: 0, more: true, walkedTo: pointInTime } };
+    },
+  };
+}
+
+/** Whether the feed knows the cursor; anything else begins again. */
+const isFeed = (feed: RegisterSource, cursor: string): boolean => Object.keys(feed.parts?.(cursor) ?? {}).length > 0;
+
+function readLoad(cursor: string | undefined): LoadState | undefined {
+  try {
+    const json: unknown = JSON.parse(cursor ?? '');
+    const files = isJsonObject(json) ? json['files'] : undefined;
+    const { generation, pointInTime, refused, part, at, askedAt } = isJsonObject(files) ? files : {};
+    const numbers = [generation, pointInTime, part, at, askedAt];
+    // Nobody else writes a cursor with files.
+    return numbers.every((each) => typeof each === 'number') && Array.isArray(refused)
+      ? (files as unknown as LoadState)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function createLoad(options: FirstLoadOptions) {
+  const { folder, now } = options;
+  const routes = createRouteMemory();
+  const readPart = createPartMemory();
+
+  async function step(given: LoadState | undefined, signal: AbortSignal): Promise<SourcePage> {
+    signal.throwIfAborted();
+    const state = given ?? (await begin(options, signal));
+    const scratch = openScratch(join(folder, `generation-${state.generation}`));
+    const sorted = await scratch.sorted();
+    const next = ORDER.find((entity) => !sorted.has(entity) && !state.refused.includes(entity));
+    if (next !== undefined) return await sortNext(state, scratch, next, signal);
+    routes.forget();
+    return await unitsFrom(state, scratch, signal);
+  }
+
+  /** Fetches and sorts the file of one entity. If its generation is gone, the load begins again with the newest. */
+  async function sortNext(
+    state: LoadState,
+    scratch: Scratch,
+    entity: DafEntity,
+    signal: AbortSignal,
+  ): Promise<SourcePage> {
+    const generation = await newest(options, signal);
+    await removeGenerations(folder, generation.number);
+    if (generation.number !== state.generation) return pageOf(stateOf(generation, now()), now());
+    const file = generation.files.find((each) => each.entity === entity);
+    if (file === undefined) throw new SourceError(`Datafordeler lists no file of ${entity}`);
+    await mkdir(scratch.folder, { recursive: true });
+    const path = join(scratch.folder, file.name.replaceAll(/[^\w.-]/gu, '_'));
+    try {
+      await download(options.access, file, path, signal);
+    } catch (error) {
+      if (!(error instanceof FileRefused)) throw error;
+      return pageOf({ ...state, refused: [...state.refused, entity] }, now());
+    }
+    await scratch.sort(entity, routed(file, path, await routes.of(scratch), signal));
+    await rm(path, { force: true });
+    return pageOf(state, now());
+  }
+
+  async function unitsFrom(state: LoadState, scratch: Scratch, signal: AbortSignal): Promise<SourcePage> {
+    const { pageSize = 1_000 } = options;
+    for (let { part, at } = state; part < PARTS; part += 1, at = 0) {
+      const all = await readPart(scratch, part);
+      const units = all.slice(at, at + pageSize);
+      if (units.length === 0) continue;
+      const page = pageOf({ ...state, part, at: at + units.length }, now());
+      return { ...page, documents: documentsOf(units, state.pointInTime) };
+    }
+    const cursor = await options.feedFrom(state.pointInTime - EARLY_MS, signal);
+    await removeGenerations(folder);
+    return { documents: [], cursor, more: true };
+  }
+
+  return { step };
+}
+
+async function newest({ access, now }: FirstLoadOptions, signal: AbortSignal): Promise<Generation> {
+  const generation = newestGeneration(await readFileList(access, signal), now());
+  if (generation !== undefined) return generation;
+  throw new SourceError('Datafordeler lists no whole generation of weekly files: waiting for one', {
+    retryAfterMs: 15 * 60_000,
+  });
+}
+
+const begin = async (options: FirstLoadOptions, signal: AbortSignal): Promise<LoadState> =>
+  stateOf(await newest(options, signal), options.now());
+
+const stateOf = ({ number: generation, pointInTime }: Generation, askedAt: number): LoadState => ({
+  ...{ generation, pointInTime, refused: [], part: 0, at: 0, askedAt },
+});
+
+function pageOf(state: LoadState, askedAt: number): SourcePage {
+  const { refused } = state;
+  const unknown = familiesWithout(refused).join(', ') || 'details';
+  return {
+    documents: [],
+    cursor: JSON.stringify({ files: { ...state, askedAt } }),
+    more: true,
+    ...(refused.length > 0 && {
+      trouble: `Datafordeler refuses the files of ${refused.join(', ')}: unknown are ${unknown}`,
+    }),
+  };
+}
+
+/** The rows of a file, with the documents that need them. */
+async function* routed(file: WeeklyFile, path: string, routes: Routes, signal: AbortSignal) {
+  for (const entry of await readZip(path))
+    for await (const rows of recordsIn(entry.open(), formatOf(entry.name) ?? file.format)) {
+      signal.throwIfAborted();
+      yield rows.flatMap((row) => routes.of(file.entity, row));
+    }
+}
+
+/** What earlier files said of the units; read again after a restart. */
+function createRouteMemory() {
+  let known: { readonly folder: string; readonly routes: Routes } | undefined;
+  return {
+    forget(): void {
+      known = undefined;
+    },
+    async of(scratch: Scratch): Promise<Routes> {
+      if (known?.folder === scratch.folder) return known.routes;
+      const routes = createRoutes();
+      const sorted = await scratch.sorted();
+      for (const entity of FIRST_ENTITIES.filter((each) => sorted.has(each)))
+        for await (const rows of scratch.rowsOf(entity)) noteOwn(routes, entity, rows);
+      known = { folder: scratch.folder, routes };
+      return routes;
+    },
+  };
+}
+
+/** Without the rows that were routed to a company that they name. */
+function noteOwn(routes: Routes, entity: DafEntity, rows: readonly RoutedRow[]): void {
+  for (const { unit, row } of rows) if (unitIdOf(row) === unit) routes.note(entity, row);
+}
+
+/** Reads a part, and keeps it until another one is asked for. */
+function createPartMemory() {
+  let known: { readonly key: string; readonly units: readonly SortedUnit[] } | undefined;
+  return async (scratch: Scratch, part: number): Promise<readonly SortedUnit[]> => {
+    const key = `${scratch.folder} ${part}`;
+    if (known?.key !== key) {
+      known = undefined;
+      known = { key, units: await scratch.unitsIn(part) };
+    }
+    return known.units;
+  };
+}
+
+async function removeGenerations(folder: string, but?: number): Promise<void> {
+  for (const name of await readdir(folder).catch(() => []))
+    if (/^generation-\d+$/u.test(name) && name !== `generation-${but}`)
+      await rm(join(folder, name), { recursive: true, force: true });
+}
+
+const formatOf = (name: string): 'csv' | 'json' | undefined => {
+  if (/\.csv$/iu.test(name)) return 'csv';
+  return /\.(?:json|jsonl|ndjson)$/iu.test(name) ? 'json' : undefined;
+};
+
+function* documentsOf(units: readonly SortedUnit[], pointInTime: number): Generator<unknown> {
+  for (const unit of units) {
+    const rows = unit.rows();
+    const document = compose(rows, loadedAtOf(rows) ?? new Date(pointInTime).toISOString());
+    if (document !== undefined) yield document;
+  }
+}
+
+/** When Datafordeler loaded the newest row. */
+function loadedAtOf({ partners: _, partnerNames: __, ...rows }: UnitRows): string | null {
+  let latest: string | null = null;
+  for (const list of Object.values(rows))
+    for (const { datafordelerOpdateringstid: at } of list ?? [])
+      if (typeof at === 'string' && (latest === null || at > latest)) latest = at;
+  return latest;
+}
+
+/** The last event before a time, found by halving; `timeOf` reads one event. */
+export async function eventBefore(
+  time: number,
+  mark: number,
+  timeOf: (event: number) => Promise<number | undefined>,
+): Promise<number> {
+  let [before, after] = [0, mark + 1];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    const at = await timeOf(middle);
+    if (at !== undefined && at < time) before = middle;
+    else after = middle;
+  }
+  return before;
+}

@@ -1,0 +1,134 @@
+/**
+ * Sorts the rows of the files by unit, on disk: the rows of one unit lie in the same of 256 parts, and a part is small
+ * enough to be read at once. Linear, and in memory only as large as one part.
+ */
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '../../../../../protocol/text/json.ts';
+import type { DafEntity, UnitRows } from '../rows.ts';
+import type { RoutedRow, RowRole } from './routes.ts';
+
+export const PARTS = 256;
+/** Bytes that wait for a part, about. */
+const BUFFER = 32 << 10;
+
+export interface Scratch {
+  readonly folder: string;
+  /** The entities whose rows are all there. */
+  sorted(): Promise<ReadonlySet<DafEntity>>;
+  /** Writes all rows of one entity; what an interrupted run left of it is replaced. */
+  sort(entity: DafEntity, rows: AsyncIterable<readonly RoutedRow[]>): Promise<void>;
+  /** The rows of a sorted entity, in any order. */
+  rowsOf(entity: DafEntity): AsyncIterable<readonly RoutedRow[]>;
+  /** The units of a part with their rows, in the order of their numbers. */
+  unitsIn(part: number): Promise<readonly SortedUnit[]>;
+  remove(): Promise<void>;
+}
+
+export interface SortedUnit {
+  readonly id: string;
+  /** Parses the rows. */
+  rows(): UnitRows;
+}
+
+const partOf = (id: string): number => {
+  const number = Number(id);
+  return Number.isSafeInteger(number) ? number % PARTS : 0;
+};
+
+const lineOf = ({ unit, role, row }: RoutedRow): string => `${unit}\t${role}\t${JSON.stringify(row)}\n`;
+
+export function openScratch(folder: string): Scratch {
+  const placeOf = (entity: string, part: number): string => join(folder, entity, `${part}.tsv`);
+  const doneMark = (entity: string): string => join(folder, entity, 'sorted');
+
+  async function sorted(): Promise<ReadonlySet<DafEntity>> {
+    const done = new Set<DafEntity>();
+    for (const entity of await readdir(folder).catch(() => [])) {
+      const isDone = await readFile(doneMark(entity), 'utf8').catch(() => '');
+      // The folders are named by this file.
+      if (isDone !== '') done.add(entity as DafEntity);
+    }
+    return done;
+  }
+
+  return {
+    folder,
+    sorted,
+    async sort(entity, batches) {
+      await rm(join(folder, entity), { recursive: true, force: true });
+      await mkdir(join(folder, entity), { recursive: true });
+      const parts = Array.from({ length: PARTS }, (_, part) => ({
+        path: placeOf(entity, part),
+        lines: '',
+        isUsed: false,
+      }));
+      for await (const batch of batches) {
+        for (const row of batch) addLine(parts[partOf(row.unit)], lineOf(row));
+        await flush(parts.filter(({ lines }) => lines.length > BUFFER));
+      }
+      await flush(
+        parts.filter(({ isUsed }) => isUsed),
+        true,
+      );
+      await writeFile(`${doneMark(entity)}.new`, '1', { flush: true });
+      await rename(`${doneMark(entity)}.new`, doneMark(entity));
+    },
+    async *rowsOf(entity) {
+      for (let part = 0; part < PARTS; part++)
+        yield (await linesIn(placeOf(entity, part))).map(([unit, role, json]) => ({ unit, role, row: parsed(json) }));
+    },
+    async unitsIn(part) {
+      const entities = await sorted();
+      const all: (readonly [string, RowRole, string])[] = [];
+      for (const entity of entities) for (const line of await linesIn(placeOf(entity, part))) all.push(line);
+      const lines = Map.groupBy(all, ([unit]) => unit);
+      return [...lines.keys()]
+        .sort((a, b) => (a < b ? -1 : 1))
+        .map((id) => ({ id, rows: () => rowsFrom(lines.get(id) ?? [], entities) }));
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+interface Waiting {
+  readonly path: string;
+  lines: string;
+  isUsed: boolean;
+}
+
+function addLine(part: Waiting | undefined, line: string): void {
+  if (part === undefined) return;
+  part.lines += line;
+  part.isUsed = true;
+}
+
+async function flush(parts: readonly Waiting[], toDisk = false): Promise<void> {
+  for (const part of parts) {
+    const { lines } = part;
+    part.lines = '';
+    await appendFile(part.path, lines, { flush: toDisk });
+  }
+}
+
+async function linesIn(path: string): Promise<readonly (readonly [unit: string, role: RowRole, json: string])[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line): (readonly [string, RowRole, string])[] => {
+    const [unit, role] = line.split('\t', 2);
+    if (unit === undefined || role === undefined) return [];
+    // `lineOf` wrote it.
+    return [[unit, role as RowRole, line.slice(unit.length + role.length + 2)]];
+  });
+}
+
+const parsed = (json: string) => {
+  const row: unknown = JSON.parse(json);
+  return isJsonObject(row) ? row : {};
+};
+
+/** A sorted entity without rows states that the unit has none. */
+function rowsFrom(lines: readonly (readonly [string, RowRole, string])[], entities: ReadonlySet<DafEntity>): UnitRows {
+  const byRole = Map.groupBy(lines, ([, role]) => role);
+  const roles: readonly RowRole[] = [...entities, 'partners', 'partnerNames'];
+  return Object.fromEntries(roles.map((role) => [role, (byRole.get(role) ?? []).map(([, , json]) => parsed(json))]));
+}
