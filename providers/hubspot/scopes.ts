@@ -1,6 +1,6 @@
 import { type MissingRight, ProviderError, type Right } from '../provider.ts';
 import type { Apis } from './client/client.ts';
-import { HubspotRefusal } from './client/faults.ts';
+import { HubspotRefusal, lackOf } from './client/faults.ts';
 
 interface Probe {
   /** https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/scopes */
@@ -50,7 +50,7 @@ async function refusalOf(call: Promise<unknown>, scope: string): Promise<string 
     // HubSpot may refuse a batch for being empty: then the scope was there.
     if (error instanceof HubspotRefusal) return undefined;
     if (!(error instanceof ProviderError) || error.fault !== 'refused') throw error;
-    return error.message.includes(scope) ? error.message : `${error.message}; the scope needed is ${scope}`;
+    return lackOf(scope, error.message);
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import type { MissingRight, Right } from '../provider.ts';
 import type { Calls } from './client/client.ts';
 import { isNotForUser, SalesforceRefusal } from './client/errors.ts';
+import { permissionSetsAddress } from './client/ids.ts';
 import { objectsOf } from './client/json.ts';
 import type { SalesforceSettings } from './client/salesforce-settings.ts';
 import type { AccountRow } from './client/update-call.ts';
@@ -12,13 +13,16 @@ import type { AccountRow } from './client/update-call.ts';
 export async function missingPermissions(
   calls: Calls,
   rights: readonly Right[],
-  { object, noteAs }: SalesforceSettings,
+  { object, noteAs, loginUrl }: SalesforceSettings,
 ): Promise<readonly MissingRight[]> {
   const missing: MissingRight[] = [];
+  const address = permissionSetsAddress({ loginUrl });
+  const where = address === undefined ? '' : `: ${address}`;
   const account = await calls.describeObject(object);
   for (const right of rights) {
     const remedies = right === 'notes' ? await noteRemedies(calls, noteAs) : accountRemedies(account, object, right);
-    for (const remedy of remedies) missing.push({ right, reason: `${remedy}, in a permission set or its profile` });
+    for (const remedy of remedies)
+      missing.push({ right, reason: `${remedy}, in a permission set or its profile${where}` });
   }
   return missing;
 }

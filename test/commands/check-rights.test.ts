@@ -43,7 +43,9 @@ describe('check with a read-only token does not pass', () => {
     expect(code).toBe(1);
     const findings = await checked(fixture);
     expect(missing(findings, 'hubspot')).toEqual([
-      expect.stringMatching(/^fail write companies: .*crm\.objects\.companies\.write/u),
+      expect.stringMatching(
+        /^fail write companies: .*crm\.objects\.companies\.write.* https:\/\/app\.hubspot\.com\/service-keys$/u,
+      ),
       expect.stringMatching(/^fail leave and find notes.*crm\.objects\.contacts\.write/u),
       expect.stringMatching(/^fail set the parent.*crm\.objects\.companies\.write/u),
       expect.stringMatching(/^warn create companies: `transfer`.*crm\.objects\.companies\.write/u),

@@ -120,6 +120,13 @@ function rateWaitMs({ headers, body }: HubspotRefusal, { now, timeZone }: Accoun
   }
 }
 
+/** HubSpot leads on to the keys of the account that the reader is in. */
+const SERVICE_KEYS = 'https://app.hubspot.com/service-keys';
+
+/** What HubSpot said, with the scope, and where it is granted. */
+export const lackOf = (scope: string, said: string): string =>
+  `${said.includes(scope) ? said : `${said}; the scope needed is ${scope}`}. Scopes of a service key: ${SERVICE_KEYS}`;
+
 function missingScopes(body: HubspotErrorBody): string {
   const scopes = [
     ...(body.context.missingScopes ?? []),

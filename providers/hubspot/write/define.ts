@@ -1,6 +1,6 @@
 import { type Defined, type PropertyDefinition, type PropertyRemoval, ProviderError } from '../../provider.ts';
 import type { Apis } from '../client/client.ts';
-import { HubspotRefusal, reasonOf } from '../client/faults.ts';
+import { HubspotRefusal, lackOf, reasonOf } from '../client/faults.ts';
 import type { HubspotSchema } from '../read/schema.ts';
 import { WIRE_TYPES } from './wire-types.ts';
 
@@ -34,7 +34,7 @@ export async function defineAll(
 /** Why the token may not change properties; throws any other error. */
 function lackIn(error: unknown): string {
   if (!(error instanceof ProviderError) || error.fault !== 'refused') throw error;
-  return error.message.includes(SCOPE) ? error.message : `${error.message}; the scope needed is ${SCOPE}`;
+  return lackOf(SCOPE, error.message);
 }
 
 const BY_HAND = 'or archive it in HubSpot, Settings, Properties, once nothing uses it';

@@ -52,9 +52,21 @@ export function recordAddress(
   _org: string,
   { loginUrl }: { readonly loginUrl: string },
 ): string | undefined {
+  const site = siteOf(loginUrl);
+  return site && `${site}/r/Account/${id}/view`;
+}
+
+/** The address of the org's permission sets; undefined if the settings do not name its My Domain. */
+export function permissionSetsAddress({ loginUrl }: { readonly loginUrl: string }): string | undefined {
+  const site = siteOf(loginUrl);
+  return site && `${site}/setup/PermSets/home`;
+}
+
+/** Where people use an org. */
+function siteOf(loginUrl: string): string | undefined {
   const { hostname } = new URL(loginUrl);
   if (!hostname.endsWith('.my.salesforce.com')) return undefined;
-  return `https://${hostname.replace(/\.my\.salesforce\.com$/u, '.lightning.force.com')}/lightning/r/Account/${id}/view`;
+  return `https://${hostname.replace(/\.my\.salesforce\.com$/u, '.lightning.force.com')}/lightning`;
 }
 
 function whyNot(text: string): string {

@@ -80,6 +80,15 @@ describe('a CRM', () => {
     expect(mapping).toContain('Look at the credentials of hubspot');
   });
 
+  it('whose key lacks a right leads to where it is granted', async () => {
+    const scopes = ['crm.objects.companies.read', 'crm.schemas.companies.write'];
+    const hubspot = await hubspotWith({ scopes });
+    const visitor = await (await startSetUpPages()).entered();
+    await connect(visitor, hubspot);
+    const shown = async () => (await visitor.get('/setup/crm/hubspot')).text;
+    await expect.poll(shown).toMatch(/href="https:\/\/app\.hubspot\.com\/service-keys"[^>]*>Where it is granted/u);
+  });
+
   it('of 900 properties stays usable: no page over 60 kB, and the number is found wherever it is', async () => {
     const properties = Array.from({ length: 900 }, (_, at) => ({
       name: `own_property_of_the_account_${at}`,

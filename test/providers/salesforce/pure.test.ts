@@ -7,6 +7,7 @@ import {
   canonicalId,
   idInAddress,
   isAccountId,
+  permissionSetsAddress,
   recordAddress,
   toLongId,
 } from '../../../providers/salesforce/client/ids.ts';
@@ -53,10 +54,13 @@ describe('the address of an account', () => {
     const address = recordAddress(id, '00D000000000001EAA', { loginUrl });
     expect(address).toBe(`${site}/lightning/r/Account/${id}/view`);
     expect(idInAddress(new URL(address ?? ''), { loginUrl })).toBe(id);
+    expect(permissionSetsAddress({ loginUrl })).toBe(`${site}/lightning/setup/PermSets/home`);
   });
 
   it('is unknown if the settings name no My Domain', () => {
-    expect(recordAddress(id, '00D000000000001EAA', { loginUrl: 'https://login.salesforce.com' })).toBeUndefined();
+    const loginUrl = 'https://login.salesforce.com';
+    expect(recordAddress(id, '00D000000000001EAA', { loginUrl })).toBeUndefined();
+    expect(permissionSetsAddress({ loginUrl })).toBeUndefined();
   });
 });
 
