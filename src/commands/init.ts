@@ -22,6 +22,7 @@ import type { Store } from '../store/store.ts';
 import { defineCommand, flag, texts, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 import { type Asker, givenAnswers, openAsker } from './init/asker.ts';
+import { askMapping } from './init/mapping.ts';
 
 /** A terminal waits longer than a page. */
 const PATIENCE_MS = 30_000;
@@ -35,7 +36,7 @@ export const command = defineCommand({
   about: 'ask for the first configuration, try each answer, and write the file',
   options: {
     set: texts(
-      'answer a question: name, crm, hubspot.accessToken, hubspot.match, source.changes, ...; KEY=@FILE reads a file',
+      'answer a question: name, crm, hubspot.accessToken, hubspot.match, hubspot.mapping, source.changes, ...; KEY=@FILE reads a file',
       'key=value',
     ),
     createProperties: flag('create the properties that the CRM lacks'),
@@ -118,7 +119,8 @@ async function askConnection(work: Work): Promise<Draft['connections']> {
     ...access.rights.flatMap(({ lack }) => lack ?? []),
     ...(access.failure === undefined ? [] : [access.failure]),
   ]);
-  return { [name]: await askNumber(work, name, kept, read.provider) };
+  const { connection, properties } = await askNumber(work, name, kept, read.provider);
+  return { [name]: await askMapping({ ...context, asker }, { name, preset: provider.preset, properties }, connection) };
 }
 
 /** The property of the number, by a sample of the records; makes what is missing if that is asked for. */
@@ -127,7 +129,7 @@ async function askNumber(
   name: string,
   kept: DraftConnection,
   provider: Parameters<Trials['survey']>[0],
-): Promise<DraftConnection> {
+): Promise<{ readonly connection: DraftConnection; readonly properties: ReadonlySet<string> | undefined }> {
   const survey = await trials.survey(provider);
   if (survey?.ok === false) show(context, [survey.failure]);
   const candidates = survey?.ok === true ? survey.sampled.candidates : [];
@@ -138,14 +140,16 @@ async function askNumber(
   const names = survey?.ok === true ? survey.properties.map((each) => each.name) : undefined;
   const chosen = withNumber(kept, provider.provider, match, names);
   const missing = survey?.ok === true ? lackedProperties({ ...provider, match }, survey.properties) : [];
-  if (missing.length === 0) return chosen;
+  // What is missing may be made later.
+  const properties = names && new Set([...names, ...missing.map((each) => each.name)]);
+  if (missing.length === 0) return { connection: chosen, properties };
   context.output.line(`${name} lacks ${missing.length} properties: ${missing.map((each) => each.name).join(', ')}`);
   if (!createProperties) {
     context.output.line('Run cvrsync check --create-properties to create them.');
-    return chosen;
+    return { connection: chosen, properties };
   }
   show(context, (await trials.create(provider, missing)) ?? []);
-  return withNumber(kept, provider.provider, match, undefined);
+  return { connection: withNumber(kept, provider.provider, match, undefined), properties };
 }
 
 async function askSource({ asker, place }: Work): Promise<Record<string, unknown>> {

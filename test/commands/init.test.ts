@@ -32,8 +32,13 @@ describe('init', () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'token.txt'), `${token}\n`);
     const answers = ['name=Ida Holm', 'crm=hubspot', 'hubspot.accessToken=@token.txt', `hubspot.baseUrl=${baseUrl}`];
-    const more = ['hubspot.match=cvr_number', 'source.changes=sample'];
-    const argv = ['init', '--create-properties', ...[...answers, ...more].flatMap((each) => ['--set', each])];
+    const more = ['hubspot.match=cvr_number', 'source.changes=sample', 'hubspot.mapping=name, phone'];
+    const fields = ['hubspot.fields.name.policy=if-blank', 'hubspot.fields.phone.property=-'];
+    const argv = [
+      'init',
+      '--create-properties',
+      ...[...answers, ...more, ...fields].flatMap((each) => ['--set', each]),
+    ];
     const first = await run(folder, argv);
     expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining(token)]);
     expect(first.stdout).toMatch(/ok {2}hubspot: HubSpot account .*ok {2}hubspot cvr_number: created/su);
@@ -45,7 +50,9 @@ describe('init', () => {
       baseUrl,
       match: { property: 'cvr_number' },
       hold: { property: 'cvr_hold' },
+      fields: { name: [{ property: 'name', policy: 'if-blank' }, 'cvr_name'], phone: false },
     });
+    expect(first.stdout).toMatch(/phone\tphone\tthe register, unless a person edited it/u);
     expect(file).not.toContain(token);
     const second = await run(folder, argv);
     expect([second.code, second.stderr]).toEqual([2, expect.stringContaining('replace it with --force')]);
@@ -64,8 +71,11 @@ describe('init', () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'cvrsync.yaml'), 'store: another.db\n');
     const argv = ['init', '--force', '--set', `hubspot.baseUrl=${baseUrl}`];
-    // No name, the usual CRM, its token, the usual property, the usual source.
-    const ran = await run(folder, argv, `\n\n${token}\n\n\n`);
+    // Of the mapping one field, in a property that is not there.
+    const wrong = await run(folder, argv, `\n\n${token}\n\ncity\ntown\n`);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('hubspot has no property town')]);
+    // No name, the usual CRM, its token, the usual property, mapping and source.
+    const ran = await run(folder, argv, `\n\n${token}\n\n\n\n`);
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('CVR number [cvr_number]')]);
     expect(ran.stdout).toContain('hubspot lacks 2 properties: cvr_number, cvr_hold');
     expect(parse(readFileSync(join(folder, 'cvrsync.yaml'), 'utf8')).service.register.source).toBe('file');
