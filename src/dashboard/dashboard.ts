@@ -29,6 +29,7 @@ import { addSettings, type SettingsGround } from './settings/settings-page.ts';
 import { addFirstEvent } from './setup/first-event.ts';
 import { createAttempts } from './sign-in/attempts.ts';
 import { openIssuer } from './sign-in/issuer.ts';
+import { addLanguages } from './sign-in/language.ts';
 import { addLogin } from './sign-in/login.ts';
 import { addSessions } from './sign-in/sessions.ts';
 import { addSingleSignOn, type SingleSignOnSettings } from './sign-in/single-sign-on.ts';
@@ -73,6 +74,7 @@ export function addDashboard(
     addLogin(scope, { ...deps, attempts }, issuer);
     if (singleSignOn && issuer) addSingleSignOn(scope, { ...deps, attempts, issuer, settings: singleSignOn });
     addSessions(scope, deps);
+    addLanguages(scope);
     if (deps.halves.connector) {
       addSearch(scope, deps);
       addCompany(scope, deps);

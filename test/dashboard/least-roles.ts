@@ -4,7 +4,7 @@ type Least = 'stranger' | 'viewer' | 'operator' | 'admin' | 'nobody';
 /** `nobody`: the request itself must bring a token or a link. */
 const ROUTES: Readonly<Record<Least, readonly string[]>> = {
   nobody: ['POST /login', 'GET /login/:link'],
-  stranger: ['GET /*', 'GET /assets/*', 'GET /login'],
+  stranger: ['GET /*', 'GET /assets/*', 'GET /language/:language', 'GET /login'],
   viewer: [
     'GET /',
     'GET /audit',

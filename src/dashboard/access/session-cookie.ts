@@ -7,6 +7,8 @@ const SESSION = 'cvrsync_session';
 const FORM = 'cvrsync_form';
 const SIGN_ON = 'cvrsync_sign_on';
 const SIGN_ON_SECONDS = 600;
+const LANGUAGE = 'cvrsync_language';
+const YEAR_SECONDS = 31_536_000;
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
 /** Whether TLS protects the way to the browser. A header that lies here only makes the cookie stricter. */
@@ -49,6 +51,15 @@ export const keepSession = (request: FastifyRequest, reply: FastifyReply, id: st
 /** Lets the browser forget its session. */
 export const forgetSession = (request: FastifyRequest, reply: FastifyReply): void => {
   reply.clearCookie(nameOf(SESSION, request), { path: '/', secure: isSecure(request) });
+};
+
+/** The language that somebody chose for their browser; undefined if nobody did. */
+export const chosenLanguage = (request: FastifyRequest): string | undefined =>
+  /^[a-z]{2}$/u.exec(request.cookies?.[nameOf(LANGUAGE, request)] ?? '')?.[0];
+
+export const keepLanguage = (request: FastifyRequest, reply: FastifyReply, language: string): void => {
+  const options = { path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure(request) } as const;
+  reply.setCookie(nameOf(LANGUAGE, request), language, { ...options, maxAge: YEAR_SECONDS });
 };
 
 /** What each form of a page carries: made of the session's id, and no way back to it. */

@@ -2,7 +2,8 @@
 import { largestUnit } from '../../protocol/text/largest-unit.ts';
 import { TEXTS, type TextKey } from '../texts/texts.ts';
 
-export type Language = 'en' | 'da';
+export const LANGUAGES = ['en', 'da'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** What a text's places are filled with; `count` chooses between one and many. */
 export type TextValues = Readonly<Record<string, string | number>>;

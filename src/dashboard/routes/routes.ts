@@ -12,7 +12,7 @@ import type { ServiceManagement } from '../../service/service.ts';
 import { type AdmissionDeps, admit, wasAdmitted } from '../access/admission.ts';
 import { allowForm, FORM, type FormBounds, isFileForm } from '../access/forms.ts';
 import { isFromOtherSite, isSameOrigin } from '../access/same-origin.ts';
-import { formTokenOf, ownFormToken, sessionIdOf } from '../access/session-cookie.ts';
+import { chosenLanguage, formTokenOf, ownFormToken, sessionIdOf } from '../access/session-cookie.ts';
 import type { FileBody } from '../page/csv.ts';
 import { type Fields, FORM_TOKEN, fieldsOf, fieldValue, fileOf } from '../page/fields.ts';
 import { renderDocument } from '../page/html.ts';
@@ -78,8 +78,9 @@ export const HIDDEN = { schema: { hide: true } } as const;
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '/';
 
-/** The reader of a request, by what the browser says. */
-export const readerOfRequest = ({ headers }: FastifyRequest): Reader => readerOf(headers['accept-language']);
+/** The reader of a request, by what they chose, or what the browser says. */
+export const readerOfRequest = (request: FastifyRequest): Reader =>
+  readerOf(chosenLanguage(request) ?? request.headers['accept-language']);
 
 /** Sends a page in its frame. */
 export function sendPage(

@@ -7,6 +7,7 @@ import { notFoundPage } from '../page/messages.ts';
 import { openPages } from '../routes/page-scope.ts';
 import { HIDDEN, readerOfRequest, sendPage } from '../routes/routes.ts';
 import { createAttempts } from '../sign-in/attempts.ts';
+import { addLanguages } from '../sign-in/language.ts';
 import { addLogin } from '../sign-in/login.ts';
 import { addSessions } from '../sign-in/sessions.ts';
 import { addCrm } from '../steps/crm-page.ts';
@@ -38,6 +39,7 @@ export function addSetUp(
     const attempts = createAttempts(deps, HALVES);
     addLogin(scope, { ...deps, attempts });
     addSessions(scope, deps);
+    addLanguages(scope);
     addEntry(scope, { ...deps, attempts });
     for (const add of [addYou, addCrm, addNumber, addMapping, addSource, addFill, addTakeOver]) add(scope, deps);
     scope.get('/', HIDDEN, (_request, reply) => reply.redirect('/setup', 303));

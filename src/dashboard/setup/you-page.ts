@@ -8,6 +8,7 @@ import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import type { Visit } from '../page/visit.ts';
+import { languageChoice } from '../sign-in/language.ts';
 import { answerIn, questionFields } from '../steps/question-fields.ts';
 import { addStep, addStepAction, type StepDeps, saveDraft } from '../steps/step-route.ts';
 import { otherHolder } from './first-way.ts';
@@ -45,7 +46,8 @@ function youPage({ reader, formToken }: Visit, name: string, problem?: string): 
   return {
     ...(problem !== undefined && { status: 422 }),
     title: reader.text('step.you'),
-    body: html`<p>${reader.text('setup.youHelp')}</p>
+    body: html`${languageChoice(reader, '/setup/you')}
+      <p>${reader.text('setup.youHelp')}</p>
       <form method="post" action="/setup/you" class="narrow">
         ${hidden({ [FORM_TOKEN]: formToken })}
         ${questionFields({ reader, settings: { name }, problems, isAnswered: true }, QUESTIONS)}

@@ -142,7 +142,7 @@ export async function beginSession(
 const LONGEST_PATH = 2_000;
 
 /** A path of ours; the overview for anything that could lead elsewhere. */
-function ownPath(next: string): string {
+export function ownPath(next: string): string {
   // Browsers take a backslash for a slash, and leave control characters out.
   const isPath =
     next.length <= LONGEST_PATH &&

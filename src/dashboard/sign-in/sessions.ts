@@ -16,6 +16,7 @@ import { keyHelp } from '../page/navigation-keys.ts';
 import { table, timeOf } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
+import { languageChoice } from './language.ts';
 
 /** Adds the page, and the action that ends a session. */
 export function addSessions(app: Server, deps: RouteDeps): void {
@@ -28,7 +29,7 @@ export function addSessions(app: Server, deps: RouteDeps): void {
       const sessions = await listSessions(store.db, visitor.actor.name, now);
       return {
         title,
-        body: html`<p>${reader.text('sessions.help', { hours: IDLE_MS / 3_600_000, days: LONGEST_MS / 86_400_000 })}</p> ${sessionTable(visit, sessions)} ${keySwitch(reader)} ${keyHelp(reader)}`,
+        body: html`<p>${reader.text('sessions.help', { hours: IDLE_MS / 3_600_000, days: LONGEST_MS / 86_400_000 })}</p> ${sessionTable(visit, sessions)} ${languageChoice(reader, '/sessions')} ${keySwitch(reader)} ${keyHelp(reader)}`,
       };
     },
   });

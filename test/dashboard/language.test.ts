@@ -1,0 +1,35 @@
+/** The language of the pages: the browser's, until somebody chooses another one for it. */
+import { expect, it } from 'vitest';
+import { startSetUpPages } from './setup/set-up-pages.ts';
+import { startPages } from './visitor.ts';
+
+const ENGLISH = { 'accept-language': 'en-GB' };
+
+it('is chosen before a sign-in and after it, and only by a link of our own', async () => {
+  const { visitor, signedIn } = await startPages();
+  const stranger = visitor();
+  const shown = async () => /<html lang="([\w-]+)"/u.exec((await stranger.get('/login', ENGLISH)).text)?.[1];
+  expect(await shown()).toBe('en-GB');
+  await stranger.get('/language/da?next=/login', { 'sec-fetch-site': 'cross-site' });
+  expect(await shown()).toBe('en-GB');
+  const chosen = await stranger.get('/language/da?next=/sessions', ENGLISH);
+  expect([chosen.status, chosen.headers['location']]).toEqual([303, '/sessions']);
+  expect(await shown()).toBe('da-DK');
+  for (const [asked, goesTo] of [
+    ['/language/da?next=https://evil.example/', '/'],
+    ['/language/xx?next=/sessions', '/sessions'],
+  ] as const)
+    expect((await stranger.get(asked)).headers['location']).toBe(goesTo);
+  expect(await shown()).toBe('da-DK');
+  const ida = await signedIn('viewer');
+  expect((await ida.get('/sessions', ENGLISH)).text).toContain('href="/language/da?next=%2Fsessions"');
+});
+
+it('is asked for in the first step of the set-up, and kept from step to step', async () => {
+  const ida = await (await startSetUpPages()).entered();
+  const step = async (path: string) => (await ida.get(path, ENGLISH)).text;
+  expect(await step('/setup/you')).toMatch(/href="\/language\/da\?next=%2Fsetup%2Fyou" lang="da"\s*>Dansk/u);
+  await ida.get('/language/da?next=/setup/you', ENGLISH);
+  expect(await step('/setup/you')).toContain('<html lang="da-DK"');
+  expect(await step('/setup/crm')).toContain('<html lang="da-DK"');
+});
