@@ -77,6 +77,11 @@ function sourceEdits(before: Draft, after: Draft, place: SetUpPlace): readonly C
   ];
 }
 
+/** The changes of a section of the file; keys that are gone are removed. */
+export const sectionEdits = (before: unknown, after: unknown, path: readonly string[]): readonly ConfigEdit[] => [
+  ...differences(before, after, path),
+];
+
 function* differences(before: unknown, after: unknown, path: readonly string[]): Iterable<ConfigEdit> {
   if (isDeepStrictEqual(before, after)) return;
   const [from, to] = [sectionIn(before), sectionIn(after)];

@@ -80,7 +80,7 @@ function partOf(schema: TSchema, place: Position): QuestionPart {
   }
   if (Type.IsBoolean(schema)) return { ...asked, kind: 'flag' };
   if (Type.IsInteger(schema) || Type.IsNumber(schema)) return { ...asked, kind: 'number' };
-  if (Type.IsString(schema)) return { ...asked, kind: propertyOf(schema, 'secret') === true ? 'secret' : 'text' };
+  if (Type.IsString(schema)) return { ...asked, kind: propertyOf(schema, 'secret') === undefined ? 'text' : 'secret' };
   return { ...asked, kind: 'list' };
 }
 

@@ -19,7 +19,9 @@ import { addCrm } from '../steps/crm-page.ts';
 import { addMapping } from '../steps/mapping-page.ts';
 import { addNumber } from '../steps/number-page.ts';
 import { addSource } from '../steps/source-page.ts';
+import { ALERTS_PAGE, addAlerts } from './alerts-page.ts';
 import { changesPage } from './changes-page.ts';
+import { addOperators, OPERATORS } from './operators-page.ts';
 import { discardChanges, readChanging, type SettingsDeps, saveChanges, settingsWay } from './settings-way.ts';
 
 /** What Settings needs of the process. */
@@ -51,6 +53,8 @@ export function addSettings(app: Server, given: GivenDeps, ground: SettingsGroun
   addPage(app, deps, { path: SETTINGS, show: async (visit) => doorsPage(deps, visit) });
   const steps = { ...deps, way: settingsWay(deps) };
   for (const add of [addCrm, addNumber, addMapping, addSource]) add(app, steps);
+  addAlerts(app, deps);
+  addOperators(app, deps);
   addPage(app, deps, {
     path: SETTINGS_CHANGES,
     role: 'admin',
@@ -133,7 +137,9 @@ async function doorsPage({ crms, halves }: SettingsPageDeps, visit: Visit): Prom
           { ...viewer, path: CONFIGURATION, text: reader.text('settings.accepted') },
           { ...admin, path: SETTINGS_CHANGES, text: reader.text('settings.changes') },
         ])}
+        ${card(visit, reader.text('settings.alertsCard'), [{ ...admin, path: ALERTS_PAGE, text: reader.text('settings.alerts') }])}
         ${card(visit, reader.text('settings.people'), [
+          { ...admin, path: OPERATORS, text: reader.text('operators.title') },
           { ...viewer, path: '/sessions', text: reader.text('nav.sessions') },
           ...(halves.service ? [{ ...viewer, path: '/keys', text: reader.text('nav.keys') }] : []),
         ])}

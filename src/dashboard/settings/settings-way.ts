@@ -7,8 +7,9 @@ import { recordAudit } from '../../runtime/operators/audit.ts';
 import { readConfigFile, saveEdits } from '../../setup/config-file.ts';
 import { folderOf } from '../../setup/config-of.ts';
 import type { Draft } from '../../setup/draft.ts';
-import { draftOf, editsBetween } from '../../setup/file-draft.ts';
+import { draftOf, editsBetween, sectionEdits } from '../../setup/file-draft.ts';
 import { forgetPending, type PendingChanges, readPending, writePending } from '../../setup/pending-changes.ts';
+import { valueAt } from '../../setup/questions.ts';
 import type { Tx } from '../../store/store.ts';
 import { SETTINGS, SETTINGS_CHANGES } from '../addresses/addresses.ts';
 import { html } from '../page/html.ts';
@@ -169,6 +170,33 @@ export async function saveChanges(
   return `${SETTINGS}/saved?next=${encodeURIComponent(next)}`;
 }
 
+interface SectionChange {
+  readonly path: readonly string[];
+  /** The file that a form began with. */
+  readonly seen: string;
+  /** The section as it is to be; undefined without it. */
+  change(before: unknown): Promise<unknown>;
+  readonly next: string;
+}
+
+/** Changes one section of the file at once. */
+export async function saveSection(
+  deps: SettingsDeps,
+  visit: Visit,
+  { path, seen, change, next }: SectionChange,
+): Promise<string | PageBody> {
+  const changing = await readChanging(deps, visit);
+  if (changing.kind === 'unreadable') return unreadablePage(deps, visit, changing.problems);
+  const { value, pending, digest } = changing;
+  const former = pending?.edits ?? [];
+  const before = valueAt(value, path);
+  const edits = sectionEdits(before, await change(before), path);
+  const others = former.filter((each) => path.some((key, at) => each.path[at] !== key));
+  const began = pending?.seen ?? (seen === '' ? digest : seen);
+  await deps.store.write((tx) => keepEdits(deps, tx, visit, { seen: began, edits: [...others, ...edits], former }));
+  return saveChanges(deps, visit, { seen: undefined, next });
+}
+
 /** Forgets what this session changed. */
 export async function discardChanges(deps: SettingsDeps, visit: Visit): Promise<void> {
   const changing = await readChanging(deps, visit);
@@ -178,7 +206,7 @@ export async function discardChanges(deps: SettingsDeps, visit: Visit): Promise<
 }
 
 /** A file with a slip is mended where it is. */
-function unreadablePage({ place }: SettingsDeps, { reader }: Visit, problems: readonly LocatedProblem[]): PageBody {
+export function unreadablePage({ place }: SettingsDeps, { reader }: Visit, problems: readonly LocatedProblem[]): PageBody {
   return {
     status: 409,
     title: reader.text('nav.settings'),

@@ -3,6 +3,7 @@ import type { TObject } from 'typebox';
 import { expect, it } from 'vitest';
 import { BUILT_IN } from '../../../providers/index.ts';
 import { loadProvider } from '../../../src/config/plugins/plugin.ts';
+import { alerts } from '../../../src/config/schema/alerts.ts';
 import { readerOf } from '../../../src/dashboard/page/reader.ts';
 import { said } from '../../../src/dashboard/page/said.ts';
 import { SOURCE, YOU } from '../../../src/setup/draft.ts';
@@ -21,6 +22,7 @@ it('each setting of our providers and of the set-up has its Danish', async () =>
   const schemas: readonly TObject[] = [
     SOURCE,
     YOU,
+    alerts,
     ...loaded.flatMap((load) => (load.ok ? [load.provider.settings] : [])),
   ];
   const abouts = loaded.flatMap((load) => (load.ok ? [load.provider.about] : []));

@@ -1,0 +1,97 @@
+/** Who gets alerts and the weekly digest, by which way. */
+import Type from 'typebox';
+import { alerts } from '../../config/schema/alerts.ts';
+import type { Server } from '../../http/server/server.ts';
+import { folderOf } from '../../setup/config-of.ts';
+import { questionsOf, readAnswers, type Settings, valueAt } from '../../setup/questions.ts';
+import { keepSecrets } from '../../setup/secret-files.ts';
+import { SETTINGS } from '../addresses/addresses.ts';
+import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { html } from '../page/html.ts';
+import type { PageBody } from '../page/layout.ts';
+import { hidden } from '../page/messages.ts';
+import type { Visit } from '../page/visit.ts';
+import { addAction, addPage } from '../routes/routes.ts';
+import { answerIn, questionFields } from '../steps/question-fields.ts';
+import { readChanging, type SettingsDeps, saveSection, unreadablePage } from './settings-way.ts';
+
+const { digest, ...ways } = alerts.properties;
+const ALERTS = questionsOf(Type.Object(ways));
+const DIGEST = questionsOf(Type.Object({ ...digest.properties }));
+
+export const ALERTS_PAGE = `${SETTINGS}/alerts`;
+
+/** Adds the page, and the actions of its two forms. */
+export function addAlerts(app: Server, deps: SettingsDeps): void {
+  addPage(app, deps, { path: ALERTS_PAGE, role: 'admin', show: (visit) => alertsPage(deps, visit) });
+  addAction(app, deps, {
+    path: ALERTS_PAGE,
+    role: 'admin',
+    run: (visit, fields) =>
+      saveAlerts(deps, visit, fields, async (before) => {
+        const answers = readAnswers(ALERTS, listed(answerIn(fields)), before);
+        const kept = await keepSecrets(folderOf(deps.place), `alerts-${visit.now.toString(36)}`, answers);
+        const reachesSomebody = kept['mail'] !== undefined || kept['webhook'] !== undefined || 'webhook_FILE' in kept;
+        const digested = before['digest'];
+        return reachesSomebody ? { ...kept, ...(digested !== undefined && { digest: digested }) } : undefined;
+      }),
+  });
+  addAction(app, deps, {
+    path: `${ALERTS_PAGE}/digest`,
+    role: 'admin',
+    run: (visit, fields) =>
+      saveAlerts(deps, visit, fields, async ({ digest: _, ...before }) => {
+        if (fieldValue(fields, 'isOn') === '') return before;
+        return { ...before, digest: readAnswers(DIGEST, answerIn(fields)).settings };
+      }),
+  });
+}
+
+/** Addresses are typed one in each line, or with commas between them. */
+const listed = (answer: (name: string) => string) => (name: string) => {
+  const text = answer(name);
+  if (name !== 'mail.to' && name !== 'allow') return text;
+  const entries = text.split(/[\s,;]+/u).filter((each) => each !== '' && each !== '-');
+  return entries.length === 0 ? '' : JSON.stringify(entries);
+};
+
+async function saveAlerts(
+  deps: SettingsDeps,
+  visit: Visit,
+  fields: Fields,
+  change: (before: Settings) => Promise<Settings | undefined>,
+): Promise<string | PageBody> {
+  return saveSection(deps, visit, {
+    ...{ path: ['alerts'], seen: fieldValue(fields, 'file'), next: ALERTS_PAGE },
+    change: (before) => change({ ...Object(before) }),
+  });
+}
+
+async function alertsPage(deps: SettingsDeps, visit: Visit): Promise<PageBody> {
+  const { reader, formToken } = visit;
+  const changing = await readChanging(deps, visit);
+  if (changing.kind === 'unreadable') return unreadablePage(deps, visit, changing.problems);
+  const settings: Settings = { ...Object(valueAt(changing.value, ['alerts'])) };
+  const carried = { [FORM_TOKEN]: formToken, file: changing.digest };
+  const form = { reader, problems: [], isAnswered: true };
+  const isOn = settings['digest'] !== undefined;
+  return {
+    title: reader.text('settings.alerts'),
+    body: html`<p><a href=${SETTINGS}>${reader.text('nav.settings')}</a></p>
+      <p>${reader.text('settings.alertsHelp')}</p>
+      <form method="post" action=${ALERTS_PAGE} class="stacked">
+        ${hidden(carried)} ${questionFields({ ...form, settings }, ALERTS)}
+        <p class="actions"><button class="primary">${reader.text('settings.save')}</button></p>
+      </form>
+      <h2>${reader.text('settings.digest')}</h2>
+      <form method="post" action=${`${ALERTS_PAGE}/digest`} class="stacked">
+        ${hidden(carried)}
+        <div class="choice">
+          <input type="checkbox" id="isOn" name="isOn" value="yes" checked=${isOn} />
+          <label for="isOn">${reader.text('settings.digestOn')}</label>
+        </div>
+        ${questionFields({ ...form, settings: { ...Object(settings['digest']) } }, DIGEST)}
+        <p class="actions"><button>${reader.text('settings.save')}</button></p>
+      </form>`,
+  };
+}

@@ -1,0 +1,53 @@
+/** Alerts, the weekly digest and operators under Settings. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { startEdited } from './daemon.ts';
+
+const PAGE = '/settings/alerts';
+
+it('addresses and the digest go into the file, the webhook and the mail server into files of their own', async () => {
+  const daemon = await startEdited();
+  const admin = await daemon.admin();
+  await admin.get(PAGE);
+  const hook = 'https://hooks.example/T0/secret';
+  const url = 'smtp://cvrsync:pw-1234@mail.example:587';
+  const sent = await admin.post(PAGE, {
+    ...{ 's.webhook': hook, 's.mail.to': 'ida@example.com\nbo@example.com', 's.mail.url': url },
+    ...{ 's.mail.from': 'cvrsync@example.com', 's.reviewOver': '50' },
+  });
+  expect(sent.status).toBe(303);
+  const folder = dirname(daemon.file);
+  const { alerts } = parse(daemon.text());
+  expect(alerts).toMatchObject({
+    ...{ reviewOver: 50, mail: { to: ['ida@example.com', 'bo@example.com'], from: 'cvrsync@example.com' } },
+  });
+  expect(readFileSync(join(folder, alerts.webhook_FILE), 'utf8')).toBe(`${hook}\n`);
+  expect(readFileSync(join(folder, alerts.mail.url_FILE), 'utf8')).toBe(`${url}\n`);
+  await daemon.settled();
+  const page = (await admin.get(PAGE)).text;
+  expect([page.includes('pw-1234'), page.includes('T0/secret'), page.includes('ida@example.com')]).toEqual([false, false, true]);
+  await admin.post(`${PAGE}/digest`, { isOn: 'yes', 's.day': 'friday', 's.hour': '9', 's.language': 'da' });
+  expect(parse(daemon.text()).alerts).toMatchObject({ ...alerts, digest: { day: 'friday', hour: 9, language: 'da' } });
+  await admin.get(PAGE);
+  await admin.post(`${PAGE}/digest`, { 's.day': 'friday' });
+  expect(parse(daemon.text()).alerts).toEqual(alerts);
+  await admin.get(PAGE);
+  const refused = await admin.post(PAGE, { 's.webhook': '', 's.mail.to': 'nobody' });
+  expect([refused.status, parse(daemon.text()).alerts]).toEqual([422, alerts]);
+  await admin.post('/settings/discard', {});
+  expect(readdirSync(join(folder, 'secrets')).length).toBe(2);
+});
+
+it('an operator is made with a token that is shown once, and revoked after a question', async () => {
+  const daemon = await startEdited();
+  const admin = await daemon.admin();
+  await admin.get('/settings/operators');
+  const made = await admin.post('/settings/operators', { name: 'Bo', role: 'viewer' });
+  expect(made.text).toContain('The operator Bo is there');
+  expect((await admin.get('/settings/operators')).text).toContain('href="/settings/operators/Bo/revoke"');
+  expect((await admin.get('/settings/operators/Bo/revoke')).text).toContain('every session of theirs ends');
+  expect((await admin.post('/settings/operators/Bo/revoke', {})).status).toBe(303);
+  expect((await admin.get('/settings/operators')).text).toContain('revoked');
+});
