@@ -77,7 +77,10 @@ const operatorTable = ({ reader, visitor, now }: Visit, operators: readonly Oper
     ]),
   });
 
-const creationForm = ({ reader, formToken }: Visit): VNode => html`<form method="post" action=${OPERATORS} class="stacked">
+const creationForm = ({
+  reader,
+  formToken,
+}: Visit): VNode => html`<form method="post" action=${OPERATORS} class="stacked">
   ${hidden({ [FORM_TOKEN]: formToken })}
   <div>
     <label for="name">${reader.text('operators.name')}</label>

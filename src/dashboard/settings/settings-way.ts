@@ -206,7 +206,11 @@ export async function discardChanges(deps: SettingsDeps, visit: Visit): Promise<
 }
 
 /** A file with a slip is mended where it is. */
-export function unreadablePage({ place }: SettingsDeps, { reader }: Visit, problems: readonly LocatedProblem[]): PageBody {
+export function unreadablePage(
+  { place }: SettingsDeps,
+  { reader }: Visit,
+  problems: readonly LocatedProblem[],
+): PageBody {
   return {
     status: 409,
     title: reader.text('nav.settings'),

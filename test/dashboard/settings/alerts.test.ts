@@ -27,7 +27,11 @@ it('addresses and the digest go into the file, the webhook and the mail server i
   expect(readFileSync(join(folder, alerts.mail.url_FILE), 'utf8')).toBe(`${url}\n`);
   await daemon.settled();
   const page = (await admin.get(PAGE)).text;
-  expect([page.includes('pw-1234'), page.includes('T0/secret'), page.includes('ida@example.com')]).toEqual([false, false, true]);
+  expect([page.includes('pw-1234'), page.includes('T0/secret'), page.includes('ida@example.com')]).toEqual([
+    false,
+    false,
+    true,
+  ]);
   await admin.post(`${PAGE}/digest`, { isOn: 'yes', 's.day': 'friday', 's.hour': '9', 's.language': 'da' });
   expect(parse(daemon.text()).alerts).toMatchObject({ ...alerts, digest: { day: 'friday', hour: 9, language: 'da' } });
   await admin.get(PAGE);
