@@ -37,3 +37,6 @@ const INVENTED: SampleFolder = { kind: 'invented', folder: path.join(root, 'test
 /** The invented documents of the repository, and the register's own if they are; `setup` in `outside-global.ts` says where not. */
 export const SAMPLE_FOLDERS: readonly SampleFolder[] =
   folder === undefined ? [INVENTED] : [INVENTED, { kind: 'real', folder: path.join(folder, 'samples/register') }];
+
+/** The samples beside the checkout, of the register and of Datafordeler; undefined where they are not. */
+export const REAL_SAMPLES: string | undefined = folder === undefined ? undefined : path.join(folder, 'samples');

@@ -42,6 +42,8 @@ export interface DatafordelerEmulator extends ServedEmulator, AnswerControls {
   readonly oauth: { readonly clientId: string; readonly clientSecret: string };
   readonly tokenUrl: string;
   readonly tables: DafTables;
+  /** The bodies of all requests so far, at most the newest 10,000. */
+  readonly questions: readonly string[];
   /** Registers what a register document says, now or at a time in ms since 1970. */
   put(document: unknown, at?: number): void;
   /** Changes one of the sample companies, and returns the document that says so. */
@@ -55,12 +57,14 @@ const CLIENT = { clientId: 'cvrsync', clientSecret: 'emulated-datafordeler-secre
 const GRAPHQL = '/CVR/v2';
 const TOKENS = '/realms/distribution/protocol/openid-connect/token';
 const ENDLESS = 10_000_000;
+const MOST_QUESTIONS = 10_000;
 
 export async function serveDatafordeler(options: DatafordelerEmulatorOptions = {}): Promise<DatafordelerEmulator> {
   const { seed = 1, companies = 10, apiKey = API_KEY, now = Date.now } = options;
   const tables = createTables(seed);
   const series = sampleSeries(seed, companies, ENDLESS);
   const tokens = new Set<string>();
+  const questions: string[] = [];
   const controls: AnswerControls = {
     mark: undefined,
     hidden: new Set(),
@@ -91,6 +95,7 @@ export async function serveDatafordeler(options: DatafordelerEmulatorOptions = {
     // The first version answers 404 without a word since June 2026.
     if (url.pathname !== GRAPHQL || method !== 'POST') return { status: 404 };
     if (!isKnown(request)) return { status: 401, body: '' };
+    if (questions.push(body) > MOST_QUESTIONS) questions.shift();
     return { status: 200, body: await answerTo(body) };
   }
 
@@ -115,6 +120,7 @@ export async function serveDatafordeler(options: DatafordelerEmulatorOptions = {
     oauth: CLIENT,
     tokenUrl: `${served.url}${TOKENS}`,
     tables,
+    questions,
     put,
     change(at?: number) {
       const document = series.next().value?.document;

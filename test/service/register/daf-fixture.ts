@@ -27,14 +27,22 @@ export interface DafFixture extends SourceFixture {
 export const everyone = async (entities: readonly string[]): Promise<ReadonlySet<string>> => new Set(entities);
 
 export async function dafFixture(
-  options: Partial<DatafordelerOptions> = {},
+  {
+    deadlineMs,
+    ...options
+  }: { readonly [K in keyof DatafordelerOptions]?: DatafordelerOptions[K] | undefined } & {
+    readonly deadlineMs?: number;
+  } = {},
   emulated: DatafordelerEmulatorOptions = {},
+  optionsOf: (emulator: DatafordelerEmulator) => object = () => ({}),
 ): Promise<DafFixture> {
   const clock = handClock();
   const emulator = await serveDatafordeler({ companies: 0, slowMs: 0, now: clock.now, ...emulated });
   onTestFinished(() => emulator.close());
-  const { http, close } = openClient({ deadlineMs: 5_000 });
-  onTestFinished(close);
+  const client = openClient();
+  onTestFinished(client.close);
+  const http: typeof client.http = (request) =>
+    client.http(deadlineMs === undefined ? request : { ...request, timeoutMs: deadlineMs });
   const store = await newStore('sqlite');
   const open = () =>
     createDatafordelerSource({
@@ -46,7 +54,8 @@ export async function dafFixture(
       store,
       now: clock.now,
       ...options,
-    });
+      ...optionsOf(emulator),
+    } as DatafordelerOptions);
   const source = open();
   onTestFinished(async () => source.close?.());
   const { signal } = new AbortController();
