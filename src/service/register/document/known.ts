@@ -8,7 +8,7 @@ import { type Employment, latestFigure } from './employment.ts';
 import { PARTS, type Part } from './families.ts';
 import { BODIES, type BodyMember, isBody, type Membership, type RelationBody, type Trace } from './relations.ts';
 import type { DocumentStatement } from './stated.ts';
-import { plainStatus } from './status.ts';
+import { isCoarser, plainStatus } from './status.ts';
 import { UNIT_PARTS, type Unit } from './unit.ts';
 import type { DatedValue } from './validity.ts';
 
@@ -161,10 +161,14 @@ const outcomesOf = (before: Company | undefined, read: Company, says: DocumentSt
   return { kept, known: { ...read, bodies, ...(unknown.length > 0 && { unknown }) } };
 };
 
+/** Whether a status is spelt in another way, or says less. */
+const saysNoMore = (status: string | null, known: string | null): boolean =>
+  plainStatus(status) === plainStatus(known) || isCoarser(status, known);
+
 const keepUnstated = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
   const { kept, known } = outcomesOf(before, read, says);
   if (before === undefined) return known;
-  if (plainStatus(before.status.value) === plainStatus(read.status.value)) kept.add('status');
+  if (saysNoMore(read.status.value, before.status.value)) kept.add('status');
   const parts = OWN_PARTS.filter(
     (part) => isFigureLeft(part, before, read, says) || (kept.has(part) && !isReplaced(part, before, read, says)),
   );
@@ -207,10 +211,12 @@ export const withKnownUnit = (before: Unit | undefined, read: Unit, says: Docume
 
 /**
  * The previous snapshot for a comparison: parts that were unknown take their present values, because a source's first
- * mention of a family is not a change.
+ * mention of a family is not a change; nor is its finer word for a status.
  */
 export const comparable = (before: Company, after: Company): Company => {
-  const parts = PARTS.filter((part) => !isKnown(before, part));
+  const isFirst = (part: Part): boolean =>
+    !isKnown(before, part) || (part === 'status' && isCoarser(before.status.value, after.status.value));
+  const parts = PARTS.filter(isFirst);
   if (parts.length === 0) return before;
   const bodies = withParts(before.bodies, after.bodies, parts.filter(isBody));
   return withParts(

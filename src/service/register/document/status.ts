@@ -31,6 +31,16 @@ export const creditOf = (document: JsonObject, view: View): DatedValue<Credit | 
 /** Makes the register's two spellings of a status equal. */
 export const plainStatus = (status: string | null): string => status?.replaceAll(' ', '').toUpperCase() ?? '';
 
+/** Datafordeler has one word for many: what it may stand for. A bankruptcy has a word of its own there. */
+const COARSE: Readonly<Record<string, RegExp>> = {
+  AKTIV: /^(?:NORMAL|UNDER(?!KONKURS))/,
+  OPHØRT: /^(?:OPLØST|TVANGSOPLØST|SLETTET|UDENRETSVIRKNING)/,
+};
+
+/** Whether a status says less than another one, and nothing else. */
+export const isCoarser = (status: string | null, than: string | null): boolean =>
+  COARSE[plainStatus(status)]?.test(plainStatus(than)) === true;
+
 /** The status continues after the company's end, other lists stop with it. */
 interface StatusContext {
   readonly now: View;
