@@ -23,6 +23,8 @@ export interface Observed {
   readonly missing: readonly { readonly part: string; readonly source: number; readonly stored: number }[];
   /** Sources of the register that state other values than the leading one for too many companies. */
   readonly differing: readonly { readonly origin: string; readonly compared: number; readonly differing: number }[];
+  /** The last day of the register's credentials, if it is near. */
+  readonly keyEnds: string | undefined;
   readonly freeBytes: number | undefined;
   readonly waiting: number;
   readonly proposals: readonly {
@@ -79,6 +81,7 @@ export function conditionsOf(observed: Observed, thresholds: Thresholds, now: nu
     ...observed.behind.filter(({ since }) => now - since >= thresholds.registerBehindMinutes * MINUTE_MS).map(ofSource),
     ...observed.missing.map(ofMissing),
     ...observed.differing.map(ofDiffering),
+    ...ofKeyEnd(observed.keyEnds, now),
     ...ofDisk(observed.freeBytes),
     ...ofBackup(observed.backupFailsSince),
     ...observed.gaps.map(ofGap),
@@ -201,6 +204,21 @@ const ofDiffering = ({ origin, compared, differing }: Observed['differing'][numb
   advice:
     'cvrsync sends only what the leading source says. `cvrsync check` names the events and an example: the first source in service.register leads.',
 });
+
+const ofKeyEnd = (lastDay: string | undefined, now: number): readonly Condition[] =>
+  lastDay === undefined
+    ? []
+    : [
+        {
+          key: 'register:key',
+          what:
+            Date.parse(lastDay) < now - DAY_MS
+              ? `The credentials of Datafordeler ended on ${lastDay}`
+              : `The credentials of Datafordeler end on ${lastDay}`,
+          advice:
+            'Make new ones in Datafordeler Administration, and set `service.register.apiKey` and `service.register.apiKeyEnds`. Without them cvrsync reads no changes; nothing is lost.',
+        },
+      ];
 
 const ofDisk = (free: number | undefined): readonly Condition[] =>
   free === undefined || free >= LEAST_FREE_BYTES

@@ -8,6 +8,7 @@ import { countReview } from '../connector/review/review-list.ts';
 import { BACKUP_QUEUE } from '../runtime/backups/backups.ts';
 import { livingRoles, readDaemons } from '../runtime/daemons.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';
+import { readKeyEnd } from '../service/key-end.ts';
 import { SENDER_REFUSED } from '../service/mail/send.ts';
 import { readMissing } from '../service/register/watch/count-documents.ts';
 import { WATCH_QUEUE } from '../service/register/watch/ingest-page.ts';
@@ -35,6 +36,7 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
     missing: await readMissing(db),
     differing: (await readDifferences(db, now)).filter(differsTooMuch),
     proposals: await readProposals(db),
+    keyEnds: await readKeyEnd(db, now),
     freeBytes: await store.freeBytes(),
     waiting: await countReview(db, now, { limit: reviewOver + 1 }),
     mailOutage: await readOutage(db),

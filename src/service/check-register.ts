@@ -90,7 +90,7 @@ async function checkDatafordeler(
 
 function checkKeyEnd(register: DatafordelerSettings, now: number): Findings {
   const { apiKeyEnds } = register;
-  if (!isKeyEnding(register, now)) return [];
+  if (apiKeyEnds === undefined || !isKeyEnding(apiKeyEnds, now)) return [];
   const isOver = Date.parse(`${apiKeyEnds}T00:00:00Z`) < now - DAY_MS;
   const found = `the credentials of Datafordeler ${isOver ? 'ended' : 'end'} on ${apiKeyEnds}`;
   const advice = 'make new ones in Datafordeler Administration, and set service.register.apiKeyEnds';

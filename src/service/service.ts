@@ -14,6 +14,7 @@ import { ensureOwnJobs, type OwnConnector } from './delivery/own-jobs.ts';
 import { monitorOptions, openTransports } from './delivery/transport.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from './housekeeping.ts';
 import { sendFullStates } from './items/full-state.ts';
+import { storeKeyEnd } from './key-end.ts';
 import type { Secrets } from './keys/secrets.ts';
 import { startMail } from './mail/mail-worker.ts';
 import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
@@ -33,7 +34,7 @@ import { addMonitoringRoutes } from './routes/monitoring.ts';
 import { addNewsRoutes } from './routes/news.ts';
 import { addTestWebhookRoutes } from './routes/testwebhook.ts';
 import type { ServiceSettings } from './service-settings.ts';
-import { openRegister, watchDeps, watchTasks } from './sources.ts';
+import { openRegister, registersOf, watchDeps, watchTasks } from './sources.ts';
 import { type MonitorTest, type TestContent, testMonitor } from './test-webhook/test-monitor.ts';
 
 export interface ServiceDeps {
@@ -97,6 +98,7 @@ export function createService(deps: ServiceDeps, server: Server | undefined, set
         const made = connector === undefined ? [] : await ensureOwnJobs(tx, secrets, connector, now());
         await seedServiceHousekeeping(tx, now());
         await markWatch(tx, tasks, now());
+        await storeKeyEnd(tx, registersOf(settings), now());
         await storeComparing(
           tx,
           register.sources.map(({ origin }) => origin),

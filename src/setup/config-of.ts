@@ -56,13 +56,15 @@ export function sourceOf({ source: answers }: Draft, place: SetUpPlace) {
   return {
     publicUrl,
     upstream: source === 'service' ? credentials : undefined,
-    register:
-      source === 'service'
-        ? undefined
-        : source === 'register'
-          ? { source: 'cvr', ...credentials }
-          : { source: 'file', path: place.samples },
+    register: source === 'service' ? undefined : registerOf(source, credentials, place),
   };
+}
+
+/** The register that an answer stands for. */
+export function registerOf(source: unknown, credentials: Settings, place: SetUpPlace): Settings {
+  if (source === 'register') return { source: 'cvr', ...credentials };
+  if (source === 'datafordeler') return { source, ...credentials };
+  return { source: 'file', path: place.samples };
 }
 
 /** The whole configuration. */

@@ -33,6 +33,23 @@ export const SOURCE = Type.Object({
       ),
       Type.Object(
         {
+          source: Type.Literal('datafordeler'),
+          apiKey: Type.String({ minLength: 1, secret: true, description: 'API key of an IT system at Datafordeler.' }),
+          apiKeyEnds: Type.Optional(
+            Type.String({
+              pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+              examples: ['2028-11-30'],
+              description: 'The last day of the key, as 2028-11-30: cvrsync warns 30 days before.',
+            }),
+          ),
+        },
+        {
+          description:
+            'The company register at Datafordeler, with an API key that you make there at once: half of the facts, without owners and management.',
+        },
+      ),
+      Type.Object(
+        {
           source: Type.Literal('service'),
           baseUrl: Type.String({
             pattern: '^https?://[^/\\s]+(/[^\\s]*[^/\\s])?$',

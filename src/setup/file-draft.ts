@@ -51,6 +51,7 @@ function sourceIn(value: Settings, { samples }: SetUpPlace): Settings | undefine
     return { source: 'service', ...Object(upstream), ...(publicUrl !== undefined && { publicUrl }) };
   const { source, path, ...credentials } = { ...Object(valueAt(value, ['service', 'register'])) };
   if (source === 'cvr') return { source: 'register', ...credentials };
+  if (source === 'datafordeler') return { source, ...credentials };
   return source === 'file' && path === samples ? { source: 'sample' } : undefined;
 }
 

@@ -6,7 +6,7 @@ import { checkUpstream } from '../connector/check.ts';
 import type { CrmDeps } from '../connector/crm/crm.ts';
 import type { Findings } from '../runtime/finding.ts';
 import { checkRegisters } from '../service/check-register.ts';
-import { folderOf, type SetUpPlace } from './config-of.ts';
+import { folderOf, registerOf, type SetUpPlace } from './config-of.ts';
 import { SOURCE } from './draft.ts';
 import type { Settings } from './questions.ts';
 import { inTime } from './trials.ts';
@@ -45,7 +45,7 @@ export function trySource(
 
 async function tried(
   deps: CrmDeps,
-  { source, baseUrl, accessKey, username, password }: Settings,
+  { source, ...answers }: Settings,
   {
     connections,
     place,
@@ -53,18 +53,18 @@ async function tried(
   }: { readonly connections: readonly string[]; readonly place: SetUpPlace; readonly signal: AbortSignal },
 ): Promise<Findings> {
   if (source === 'service') {
+    const { baseUrl, accessKey } = answers;
     const upstream = { baseUrl: String(baseUrl), accessKey: String(accessKey), requestsPerMinute: REQUESTS };
     return checkUpstream(deps, { upstream, providers: connections.map((name) => ({ name })) }, signal);
   }
-  const given = source === 'register' ? { source: 'cvr', username, password } : { source: 'file', path: place.samples };
-  const register = await registerOf(given, place);
+  const register = await withDefaults(registerOf(source, answers, place), place);
   return register === undefined ? [] : checkRegisters(deps, { register }, signal);
 }
 
 const REQUESTS = 500;
 
 /** The settings with their defaults. */
-async function registerOf(
+async function withDefaults(
   register: Settings,
   { file }: SetUpPlace,
 ): Promise<NonNullable<Config['service']>['register'] | undefined> {

@@ -17,6 +17,7 @@ const WELL: Observed = {
   behind: [],
   missing: [],
   differing: [],
+  keyEnds: undefined,
   freeBytes: 2 ** 40,
   waiting: 0,
   mailOutage: undefined,

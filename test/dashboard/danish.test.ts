@@ -127,6 +127,7 @@ describe('in Danish', () => {
       behind: ['cvr', 'count'].map((source) => ({ source, since: 0 })),
       differing: [{ origin: 'datafordeler', compared: 100, differing: 10 }],
       missing: [{ part: 'virksomheder', source: 3, stored: 1 }],
+      keyEnds: '2001-09-12',
       freeBytes: 1,
       waiting: 9,
       proposals: [

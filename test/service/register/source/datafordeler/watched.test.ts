@@ -1,0 +1,140 @@
+/** The watcher over Datafordeler: what it reads, what it tells, and what a fault or the end of the process leaves. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type DatafordelerEmulator, serveDatafordeler } from '../../../../../src/commands/emulate/datafordeler.ts';
+import { openClient } from '../../../../../src/http/outbound/client.ts';
+import { createDatafordelerSource } from '../../../../../src/service/register/source/datafordeler/feed/datafordeler.ts';
+import { wantedCompanies } from '../../../../../src/service/register/source/datafordeler/feed/wanted.ts';
+import type { Store } from '../../../../../src/store/store.ts';
+import { newStore, SUITE_ENGINES } from '../../../../support/stores.ts';
+import { listed, made } from '../../../monitored.ts';
+import { contact, document, entry, industry, type Json, name } from '../../documents.ts';
+import { START, setWatch } from '../../watch-fixture.ts';
+
+const company = (number: number, fields: Json = {}): Json =>
+  document({
+    cvrNummer: 95_000_000 + number,
+    enhedsNummer: 4_999_000_000 + number,
+    hovedbranche: [industry('310900')],
+    beliggenhedsadresse: [entry({ vejnavn: 'Prøvegade' })],
+    telefonNummer: [contact(`7010000${number}`)],
+    ...fields,
+  });
+const renamed = (number: number): Json => company(number, { navne: [name(`Nyt Navn ${number} ApS`)] });
+
+/** Fails the request of that number, and counts them. */
+interface Requests {
+  count: number;
+  failAt: number;
+}
+
+async function watching(store: Store, emulator: DatafordelerEmulator, requests: Requests = { count: 0, failAt: 0 }) {
+  const client = openClient();
+  onTestFinished(client.close);
+  const fixture = await setWatch(store, {
+    source: (now) =>
+      createDatafordelerSource({
+        ...emulator.settings,
+        requestsPerSecond: 20_000,
+        firstEvent: 0,
+        wanted: (entities) => wantedCompanies(store.db, entities),
+        http: async (request) => {
+          requests.count++;
+          if (requests.count === requests.failAt) throw new Error('the machine stopped here');
+          return client.http(request);
+        },
+        store,
+        now,
+      }),
+  });
+  return fixture;
+}
+
+async function list(store: Store, ...numbers: readonly number[]): Promise<void> {
+  const { id } = await made(store, { target: 'items' });
+  for (const number of numbers) await listed(store, id, `CVR-1-9500000${number}`);
+}
+
+const ADDED = 'CVR-1-95000001 addedToMonitor';
+
+const emulated = async () => {
+  const emulator = await serveDatafordeler({ companies: 0, now: () => START });
+  onTestFinished(() => emulator.close());
+  return emulator;
+};
+
+describe.each(SUITE_ENGINES)('a watcher over Datafordeler on %s', (engine) => {
+  it('reads the companies that a monitor lists, and tells their changes once', async () => {
+    const store = await newStore(engine);
+    const emulator = await emulated();
+    await list(store, 1);
+    const fixture = await watching(store, emulator);
+    for (const number of [1, 2]) emulator.put(company(number), START - 3_600_000);
+    await fixture.run();
+    for (const number of [1, 2]) emulator.put(renamed(number), START - 1_800_000);
+    await fixture.run();
+    await fixture.run();
+    expect(await fixture.events()).toEqual([ADDED, 'CVR-1-95000001 name']);
+    const stored = await store.db.selectFrom('snapshot').select('entity').execute();
+    expect(stored).toEqual([{ entity: 'CVR-1-95000001' }]);
+  });
+
+  it('reads every company where a monitor is for all, and what is known already', async () => {
+    const store = await newStore(engine);
+    const entities = ['CVR-1-95000001', 'CVR-1-95000002'];
+    expect(await wantedCompanies(store.db, entities)).toEqual(new Set());
+    await list(store, 2);
+    expect(await wantedCompanies(store.db, entities)).toEqual(new Set(['CVR-1-95000002']));
+    await made(store, { target: 'all' });
+    expect(await wantedCompanies(store.db, entities)).toEqual(new Set(entities));
+  });
+});
+
+describe('an entity that answers empty for a day', () => {
+  it('tells no removal, and the change once it is back', async () => {
+    const store = await newStore('sqlite');
+    const emulator = await emulated();
+    await list(store, 1);
+    const fixture = await watching(store, emulator);
+    emulator.put(company(1), START - 9_000_000);
+    await fixture.run();
+    emulator.silent.add('Telefonnummer');
+    emulator.put(company(1, { navne: [name('Et ApS')], telefonNummer: [contact('70109999')] }), START - 8_000_000);
+    await fixture.run();
+    expect(await fixture.events()).toEqual([ADDED, 'CVR-1-95000001 name']);
+    expect(fixture.warnings).toContain('a part of the register cannot be read now: trying again');
+    emulator.silent.clear();
+    emulator.put(company(1, { navne: [name('To ApS')], telefonNummer: [contact('70109999')] }), START - 7_000_000);
+    await fixture.run();
+    const last = (await fixture.changes()).at(-1);
+    expect(last?.updates).toMatchObject({ name: {}, phoneNumber: { before: '70100001', after: '70109999' } });
+    emulator.put(company(1, { navne: [name('To ApS')], telefonNummer: [] }), START - 6_000_000);
+    await fixture.run();
+    expect((await fixture.changes()).at(-1)?.updates).toMatchObject({ phoneNumber: { after: null } });
+  });
+});
+
+describe('a process that ends', () => {
+  it('at any request leaves nothing behind, and the next one goes on where it was', async () => {
+    const store = await newStore('sqlite');
+    const emulator = await emulated();
+    await list(store, 1);
+    const requests = { count: 0, failAt: 0 };
+    emulator.put(company(1), START - 9_000_000);
+    await (await watching(store, emulator, requests)).run();
+    emulator.put(renamed(1), START - 8_000_000);
+    const before = await store.db.selectFrom('kv').selectAll().where('key', 'like', 'cursor:%').execute();
+    for (requests.failAt = 1; ; requests.failAt++) {
+      requests.count = 0;
+      const next = await watching(store, emulator, requests);
+      next.forward(requests.failAt * 31_000);
+      const ran = await next.run().catch((error: Error) => error.message);
+      if (requests.count < requests.failAt) break;
+      expect(ran).toContain('the machine stopped here');
+      expect(await next.events()).toEqual([ADDED]);
+      expect(await store.db.selectFrom('kv').selectAll().where('key', 'like', 'cursor:%').execute()).toEqual(before);
+      await store.write((tx) => tx.updateTable('lane').set({ fence: null, lease_until: null, unended: 0 }).execute());
+    }
+    expect(requests.failAt).toBeGreaterThan(12);
+    expect(await (await watching(store, emulator)).events()).toEqual([ADDED, 'CVR-1-95000001 name']);
+  });
+});
