@@ -24,6 +24,7 @@ const BENCHES = [
   'fanout',
   'diff',
   'first-load',
+  'datafordeler',
   'xbrl',
   'backfill',
   'resume',
