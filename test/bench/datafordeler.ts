@@ -1,5 +1,5 @@
 /**
- * datafordeler: a million events of the feed, read page by page from the emulator, which runs in a process of its own.
+ * Datafordeler: a million events of the feed, read page by page from the emulator, which runs in a process of its own.
  * One of a hundred companies is wanted and read whole. The memory is that of the reading process after a collection, after each tenth.
  */
 import { join } from 'node:path';
