@@ -17,7 +17,7 @@ import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
 import { type Crm, type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
 import { makeProperties, missingProperties, offerProperties } from './crm/make-properties.ts';
 import { checkLinks } from './follow/check-links.ts';
-import { type LeftConnection, leftText, readLeft, returnAdvice } from './links/left.ts';
+import { type LeftConnection, leftText, readAllLeft, readLeft, returnAdvice } from './links/left.ts';
 import { checkJobs } from './monitoring/check-jobs.ts';
 import { openUpstream, UpstreamError, upstreamRateLimiter } from './monitoring/upstream.ts';
 import { totalsText } from './proposals/preview.ts';
@@ -142,7 +142,10 @@ const leftFinding = (subject: string, left: LeftConnection): Finding => ({
 
 /** The connections that the file no longer has. */
 async function checkRemovals(db: Db, providers: readonly CrmConfig[]): Promise<Findings> {
-  const removals = (await findProposals(db, providers)).filter(({ after }) => after === undefined);
+  const left = await readAllLeft(db);
+  const removals = (await findProposals(db, providers)).filter(
+    ({ after, name }) => after === undefined && !left.has(name),
+  );
   return Promise.all(
     removals.map(async ({ name }): Promise<Finding> => {
       const found = `it is no longer configured, and that is not accepted yet: ${totalsText(await removalPreview(db, name))}`;

@@ -1,4 +1,6 @@
 /** Leaving a CRM as a run: what it ends, undoes and removes, and the result for each. */
+
+import { mark } from '../../runtime/lanes/lanes.ts';
 import {
   deleteItems,
   listOpenRuns,
@@ -10,6 +12,7 @@ import {
 import type { Db, Tx } from '../../store/store.ts';
 import { markLeft, readLeft } from '../links/left.ts';
 import { editsQueue, healQueue, matchQueue, noteQueue, parentQueue } from '../names/queues.ts';
+import { POLL_QUEUE, pollKey } from '../poll/poll-task.ts';
 import { endProposal } from '../rules/accepted.ts';
 
 export interface LeaveRequest {
@@ -58,7 +61,7 @@ async function confirm(tx: Tx, { id, input: { provider }, actor }: LeaveJob, now
   if (other !== undefined) throw new RunRefused(`run ${other.id} is leaving ${provider} already`);
   if ((await readLeft(tx, provider)) === undefined) await markLeft(tx, provider, { at: now, by: actor.name, run: id });
   await endProposal(tx, provider);
-  await endFailedWork(tx, provider);
+  await endFailedWork(tx, provider, now);
   // Its results take the place of the preview's.
   await deleteItems(tx, id);
 }
@@ -71,13 +74,23 @@ export const readOpenLeave = async (db: Db, provider: string): Promise<LeaveJob 
   (await listOpenRuns(db, LEAVE)).find(({ input }) => input.provider === provider);
 
 /** Ends work on the connection's records that waits for a person. The rest ends by itself, as soon as a daemon takes it. */
-export async function endFailedWork(tx: Tx, provider: string): Promise<void> {
+export async function endFailedWork(tx: Tx, provider: string, now: number): Promise<void> {
   const queues = [healQueue, matchQueue, noteQueue, parentQueue, editsQueue].map((queueOf) => queueOf(provider));
   await tx
     .deleteFrom('lane')
     .where('queue', 'in', [`sync:${provider}`, ...queues])
     .where('parked_at', 'is not', null)
     .execute();
+  const polls = await tx
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', POLL_QUEUE)
+    .where('key', 'like', pollKey(provider, '%'))
+    .where('parked_at', 'is not', null)
+    .execute();
+  // They wait, and poll again once a person returns.
+  const keys = polls.map(({ key }) => key);
+  if (keys.length > 0) await mark(tx, POLL_QUEUE, keys, now);
 }
 
 export interface LeaveItem {

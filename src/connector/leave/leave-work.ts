@@ -71,7 +71,7 @@ async function carryOut(deps: LeaveDeps, run: LeaveJob, tally: Tally): Promise<v
   if (removeProperties) await removeMade(deps, run, tally);
   await confirmEnds(deps, run, tally);
   await deps.store.write(async (tx) => {
-    await endFailedWork(tx, provider);
+    await endFailedWork(tx, provider, deps.now());
     // Nobody has to mend what is not called any more.
     await endBlock(tx, provider, deps.now());
   });

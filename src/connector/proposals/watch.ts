@@ -5,7 +5,8 @@ import { pause } from '../../runtime/limits/pause.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import { acceptRules, disputedConnections, endProposal, followRules } from '../rules/accepted.ts';
+import { readAllLeft, readLeft } from '../links/left.ts';
+import { acceptRemoval, acceptRules, disputedConnections, endProposal, followRules } from '../rules/accepted.ts';
 import { areSame, type DecisionRules, type NamedRules } from '../rules/rules.ts';
 import { atStake, previewRules, totalsOf } from './preview.ts';
 import {
@@ -108,7 +109,7 @@ function openCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile, crm: Crm)
     if (isReadAgain) memory.isOld = false;
     proposed = stated;
     const accepted = await followRules(deps.store, crm.name);
-    if (accepted === undefined || proposed === undefined || !counts) return;
+    if (accepted === undefined || proposed === undefined || !counts || (await isLeft(deps, crm))) return;
     const isFirst = memory.accepted === undefined;
     if (isReadAgain) memory.accepted = accepted;
     followAcceptance(deps, memory, accepted, proposed);
@@ -120,6 +121,10 @@ function openCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile, crm: Crm)
   };
 }
 
+/** Then its CRM is not called, and nobody is asked about it. */
+const isLeft = async ({ store }: RuleWatchDeps, { name }: Crm): Promise<boolean> =>
+  (await readLeft(store.db, name)) !== undefined;
+
 /** Looks for connections that the file no longer has, and counts their linked records. */
 function openRemovalCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile) {
   const { store, now, daemon } = deps;
@@ -128,7 +133,12 @@ function openRemovalCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile) {
     if (!counts) return;
     const removals = (await findProposals(store.db, file.configured)).filter(({ after }) => after === undefined);
     const disputed = await disputedConnections(store.db, daemon, now());
+    const left = await readAllLeft(store.db);
     for (const { name, id } of removals) {
+      if (left.has(name)) {
+        await store.write((tx) => acceptRemoval(tx, name, { by: 'start', now: now() }));
+        continue;
+      }
       const known = await readCounted(store.db, name);
       if (disputed.has(name)) continue;
       const preview = await removalPreview(store.db, name);

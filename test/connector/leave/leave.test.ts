@@ -1,17 +1,20 @@
 /** A CRM is left, and returned to, by a daemon with both CRMs emulated and the service of the installation. */
 import { describe, expect, it } from 'vitest';
+import { observe } from '../../../src/alerts/observe.ts';
 import { readMade } from '../../../src/connector/crm/made-properties.ts';
+import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts';
 import { LEAVE } from '../../../src/connector/leave/leave-task.ts';
 import { leaveWork } from '../../../src/connector/leave/leave-work.ts';
 import { countOpenLinks } from '../../../src/connector/links/end-all.ts';
 import { readLeft } from '../../../src/connector/links/left.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
+import { readAllCounted } from '../../../src/connector/proposals/proposals.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { requestLeave, returnTo } from '../../../src/operations/leaving.ts';
 import { addLink } from '../../../src/operations/links.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { cancelRun, confirmRun } from '../../../src/operations/runs.ts';
-import { claim } from '../../../src/runtime/lanes/lanes.ts';
+import { claim, park } from '../../../src/runtime/lanes/lanes.ts';
 import { pause } from '../../../src/runtime/limits/pause.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import {
@@ -98,6 +101,35 @@ describe.each(ENGINES)('leaving a CRM, on %s', (engine) => {
     await again.post(renamed('B ApS', 'E ApS', 10));
     await again.settled();
     expect([hubspot.calls.length, (await readLeft(again.store.db, 'hubspot'))?.run]).toEqual([calls, id]);
+  });
+});
+
+describe.each(SUITE_ENGINES)('a connection that was left, on %s', (engine) => {
+  it('is not counted when its rules change, and is dropped without a question once the file does not have it', async () => {
+    const { leave, reload, hubspot, app, store } = await startScene({ engine });
+    await leave();
+    const calls = hubspot.calls.length;
+    await reload((providers) => ({ ...providers, hubspot: { ...providers['hubspot'], policy: 'always' } }));
+    expect(await readAllCounted(store.db)).toEqual([]);
+    await reload(({ hubspot: _, ...providers }) => providers);
+    await expect.poll(() => app.connector?.crms.map(({ name }) => name)).toEqual(['salesforce']);
+    expect([hubspot.calls.length, await readAllCounted(store.db)]).toEqual([calls, []]);
+    expect(await readLeft(store.db, 'hubspot')).toBeDefined();
+  });
+
+  it('leaves nothing for people to mend', async () => {
+    const { leave, store, hubspot, needs } = await startScene({ engine });
+    await store.write(async (tx) => {
+      await park(tx, 'heal:hubspot', SAFETY_LIMIT_KEY, { at: 1, error: 'too many links would end' });
+      await park(tx, 'sync:hubspot', '7', { at: 1, error: 'refused' });
+      await park(tx, 'poll', 'hubspot reconcile', { at: 1, error: 'a person must look' });
+    });
+    await needs.crms.find(({ name }) => name === 'hubspot')?.rateLimiter.block(Date.now() + 3_600_000, 'no', 'auth');
+    expect((await observe(store, Date.now(), 10)).failed).not.toEqual([]);
+    hubspot.revoke();
+    expect(await leave()).toMatchObject({ state: 'done' });
+    const { failed, limits, blocks } = await observe(store, Date.now(), 10);
+    expect({ failed, limits, blocks }).toEqual({ failed: [], limits: [], blocks: [] });
   });
 });
 

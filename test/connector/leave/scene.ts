@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type App, startApp } from '../../../src/app.ts';
-import { checkConfig } from '../../../src/config/load.ts';
+import { type Config, checkConfig } from '../../../src/config/load.ts';
 import { rememberMaking } from '../../../src/connector/crm/made-properties.ts';
 import { listLinks } from '../../../src/connector/links/links.ts';
 import { requestLeave } from '../../../src/operations/leaving.ts';
@@ -43,16 +43,35 @@ export async function startScene(options: FixtureOptions = {}) {
   return {
     ...{ ...fixture, ...looksAt(fixture.app), store, first, second, account },
     nameOf: (id: string) => fixture.hubspot.get(id)?.['name'],
+    /** Has the daemon read a file with other connections. */
+    async reload(change: (providers: Providers) => object) {
+      const content: Content = JSON.parse(await readFile(fixture.configFile, 'utf8'));
+      const connector = { ...content.connector, providers: change(content.connector.providers) };
+      await fixture.app.reload(await checked({ ...content, connector }, fixture.configFile));
+    },
     /** Another daemon with the same configuration. */
     async restart() {
       const content: unknown = JSON.parse(await readFile(fixture.configFile, 'utf8'));
-      const read = await checkConfig(content, fixture.configFile, {});
-      if (!read.ok) throw new Error(JSON.stringify(read.errors));
-      const app = await startApp(read.config, { log: pino({ level: 'silent' }), env: {} });
+      const app = await startApp(await checked(content, fixture.configFile), {
+        log: pino({ level: 'silent' }),
+        env: {},
+      });
       onTestFinished(() => app.close(0));
       return { ...looksAt(app), store: app.store, app };
     },
   };
+}
+
+type Providers = Readonly<Record<string, object>>;
+
+interface Content {
+  readonly connector: { readonly providers: Providers };
+}
+
+async function checked(content: unknown, file: string): Promise<Config> {
+  const read = await checkConfig(content, file, {});
+  if (!read.ok) throw new Error(JSON.stringify(read.errors));
+  return read.config;
 }
 
 /** What a test asks of a daemon. */
@@ -62,7 +81,7 @@ function looksAt({ store, connector, url }: App) {
     openCrm: async () => Promise.reject(new Error('no CRM is opened')),
   };
   const ended = async (id: number, ...states: readonly string[]) => {
-    await expect.poll(async () => (await findRun(store.db, id))?.state, { timeout: 20_000 }).toBeOneOf(states);
+    await expect.poll(async () => (await findRun(store.db, id))?.state, { timeout: 60_000 }).toBeOneOf(states);
     return findRun(store.db, id);
   };
   const preview = async ({ undo = false, removeProperties = false }: Asked = {}) => {
