@@ -16,14 +16,14 @@ const NARROW = { width: 390, height: 860 };
 /** What is shown of the dashboard, by the name of its picture; undefined if a link of the page before leads there. */
 const PAGES = {
   overview: '/',
-  review: '/review',
-  differences: '/review?kind=difference',
-  'review-upload': '/review/upload',
+  review: '/inbox',
+  differences: '/inbox?kind=difference',
+  'review-upload': '/inbox/upload',
   companies: '/companies?q=a',
   backfill: '/backfill',
   plan: '/backfill/hubspot',
   'plan-upload': '/backfill/hubspot/upload',
-  match: '/match',
+  match: '/inbox?kind=match',
   writes: '/writes',
   connections: '/connections',
   connection: '/connections/hubspot',

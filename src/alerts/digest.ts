@@ -90,11 +90,11 @@ export function digestMessage(
   const words = digestWords(language);
   const rows: readonly (readonly [name: keyof DigestWords['rows'], count: number, path: string])[] = [
     ['written', counts.written, '/writes'],
-    ['kept', counts.kept, '/review?kind=difference'],
+    ['kept', counts.kept, '/inbox?kind=difference'],
     ['undone', counts.undone, '/runs'],
-    ['review', review, '/review'],
-    ['differences', differences, '/review?kind=difference'],
-    ['refused', counts.refused, '/review?kind=value'],
+    ['review', review, '/inbox'],
+    ['differences', differences, '/inbox?kind=difference'],
+    ['refused', counts.refused, '/inbox?kind=value'],
     ['sent', counts.sent, '/deliveries'],
     ['failed', counts.failed, '/deliveries?state=failing'],
     ['conditions', conditions, '/'],

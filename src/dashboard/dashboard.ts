@@ -12,15 +12,14 @@ import { addCompany } from './companies/company-page.ts';
 import { addSearch } from './companies/search.ts';
 import { startCallMeter } from './connections/call-meter.ts';
 import { addConnections, type ConnectionDeps } from './connections/connections-page.ts';
+import { addInbox } from './inbox/inbox-page.ts';
 import type { BundleDeps } from './installation/bundle.ts';
 import { addConfiguration } from './installation/configuration-page.ts';
 import type { Installation } from './installation/installation.ts';
 import { addInstallation } from './installation/installation-page.ts';
-import { addMatch } from './match/match-page.ts';
 import { addOverview } from './overview/overview-page.ts';
 import { notFoundPage } from './page/messages.ts';
 import type { RegisterPageDeps } from './register/register-page.ts';
-import { addReview } from './review/review-page.ts';
 import { openPages } from './routes/page-scope.ts';
 import { HIDDEN, readerOfRequest, sendPage } from './routes/routes.ts';
 import { addRuns } from './runs/runs-page.ts';
@@ -78,7 +77,6 @@ export function addDashboard(
     if (deps.halves.connector) {
       addSearch(scope, deps);
       addCompany(scope, deps);
-      addMatch(scope, deps);
       addBackfill(scope, deps);
       addWrites(scope, deps);
       addHolds(scope, deps);
@@ -86,7 +84,7 @@ export function addDashboard(
       addConnections(scope, { ...deps, meter });
       addFirstEvent(scope, deps);
     }
-    addReview(scope, deps);
+    addInbox(scope, deps);
     if (deps.service) addServicePages(scope, { ...deps, ...servicePart(deps.service) });
     addAudit(scope, deps);
     addInstallation(scope, deps);

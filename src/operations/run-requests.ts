@@ -65,6 +65,13 @@ export const requestAnswers = defineOperation({
   input: Type.Object({
     verb: Type.Enum(VERBS, { description: 'The answer' }),
     kind: Type.Enum(REVIEW_KINDS, { description: 'The kind of the entries' }),
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3_650,
+        description: 'How many days keep holds a value; without an end if absent',
+      }),
+    ),
     provider: Type.Optional(provider),
     property: Type.Optional(property),
   }),

@@ -88,7 +88,7 @@ interface Asked {
 }
 
 const ASKED: readonly Asked[] = [
-  { method: 'GET', path: '/review', status: 303 },
+  { method: 'GET', path: '/inbox', status: 303 },
   { method: 'GET', path: '/metrics', status: 401 },
   { method: 'POST', path: '/holds/end', body: 'all=1', status: 401 },
   { method: 'POST', path: '/login', body: 'token=a-token-that-nobody-has', status: 401 },

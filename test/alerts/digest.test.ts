@@ -89,7 +89,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
       `cvrsync at https://sync.example.com, 2 – 9 March 2026:
 
 • Values written: 1,234 https://admin.example.com/writes
-• Edits of people kept: 12 https://admin.example.com/review?kind=difference
+• Edits of people kept: 12 https://admin.example.com/inbox?kind=difference
 • Values undone: 3 https://admin.example.com/runs
 • Waiting in review now: 0
 • Values that differ from the register now: 0

@@ -23,9 +23,9 @@ const MONITOR = monitorId(MONITORS / 2);
 
 const PAGES = [
   '/',
-  '/review',
-  '/review?kind=difference',
-  '/review?kind=difference&provider=hubspot&property=phone',
+  '/inbox',
+  '/inbox?kind=difference',
+  '/inbox?kind=difference&provider=hubspot&property=phone',
   '/companies',
   '/companies?q=firma+77',
   '/companies?q=77',
@@ -34,7 +34,7 @@ const PAGES = [
   `/companies/${COMPANY}`,
   '/backfill',
   '/backfill/hubspot',
-  '/match',
+  '/inbox?kind=match',
   '/writes',
   '/writes?provider=hubspot&property=phone',
   '/writes?rule=register',

@@ -27,15 +27,15 @@ const AIM_MS = 250;
 const PROVIDERS = { hubspot: { use: 'hubspot', accessToken: 'none', baseUrl: 'http://127.0.0.1:9' } };
 const PAGES = [
   '/',
-  '/review',
-  '/review?kind=difference',
+  '/inbox',
+  '/inbox?kind=difference',
   '/companies?q=firma+77',
   `/companies/CVR-1-${FIRST + 77}`,
   '/backfill',
   '/backfill/hubspot',
   '/backfill/hubspot?part=person',
   '/backfill/hubspot/skip?part=link',
-  '/match',
+  '/inbox?kind=match',
   '/writes',
   '/holds',
   '/connections/hubspot',

@@ -7,6 +7,8 @@ import { findCompanies } from '../../src/connector/explain/find-company.ts';
 import { readTimeline } from '../../src/connector/explain/timeline.ts';
 import { countDifferences, readDifferences } from '../../src/connector/history/differences.ts';
 import { endLink, listLinks, recordsOf } from '../../src/connector/links/links.ts';
+import { countInbox, readInbox } from '../../src/connector/review/inbox.ts';
+import { REVIEW_KINDS } from '../../src/connector/review/review-kinds.ts';
 import { countReview, readReview } from '../../src/connector/review/review-list.ts';
 import { readAffected } from '../../src/connector/undo/writes.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
@@ -16,6 +18,9 @@ import { wake } from '../../src/runtime/lanes/lanes.ts';
 import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import type { Db, Store } from '../../src/store/store.ts';
 import { ALL_LINKS, plansOf, wholeTables } from './query-plans.ts';
+
+/** Amid the links in conflict. */
+const PLACE = { source: 2, id: 'link/hubspot/1', since: null };
 
 describe('at a million links, no question of a person reads a whole table', () => {
   const questions: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
@@ -27,6 +32,13 @@ describe('at a million links, no question of a person reads a whole table', () =
     'review, how much in all': (db) => countReview(db, 1, { limit: 10_001 }),
     'review list --kind difference': (db) => readDifferences(db, 1, { provider: 'hubspot' }, 100),
     'review, how many differences': (db) => countDifferences(db, 1, {}, 10_001),
+    'the inbox, a page of it': (db) => readInbox(db, 1, { after: PLACE }, 50),
+    'the inbox of a connection': (db) => readInbox(db, 1, { provider: 'hubspot', after: PLACE }, 50),
+    'the inbox, differences of a property': (db) =>
+      readInbox(db, 1, { kind: 'difference', provider: 'hubspot', property: 'name' }, 50),
+    'the inbox, how much by its facets': async (db) => {
+      for (const kind of REVIEW_KINDS) await countInbox(db, 1, { kind, provider: 'hubspot' }, 1_001);
+    },
     'the charts on the dashboard': (db) => readTrends(db, 'hour', 1),
     'the share in sync on the dashboard': (db) => readShares(db, 1),
   };

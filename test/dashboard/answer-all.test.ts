@@ -31,8 +31,8 @@ describe.each(SUITE_ENGINES)('all differences of a property, on %s', (engine) =>
       });
     await fixture.settled();
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
-    const list = await ida.get('/review?kind=difference&provider=hubspot&property=phone');
-    expect(list.text).toContain('action="/runs/answers"');
+    const list = await ida.get('/inbox?kind=difference&provider=hubspot&property=phone');
+    expect(list.text).toContain('formaction="/runs/answers"');
     const filter = { kind: 'difference', provider: 'hubspot', property: 'phone' };
     const asked = await ida.post('/runs/answers', { ...filter, verb: 'accept-difference' });
     const path = String(asked.headers['location']);
@@ -57,7 +57,7 @@ describe.each(SUITE_ENGINES)('all differences of a property, on %s', (engine) =>
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
     expect(fixture.hubspot.get(second)).toMatchObject({ phone: '+4522222222' });
     expect(fixture.hubspot.get(third)).toMatchObject({ phone: '+4534343434' });
-    expect((await ida.get('/review')).text).toContain(`href="${path}"`);
+    expect((await ida.get('/inbox')).text).toContain(`href="${path}"`);
     expect((await ida.get('/audit?action=review.accept')).text).toContain('done; 2 done, 1 changed');
     expect((await gry.get(path)).text).not.toContain('+4512121212');
   });
@@ -73,9 +73,11 @@ describe('an answer to all', () => {
         .values({ source: 'webhook', reason: HOSTILE, subject: null, received_at: 1, body: 'x' } as never)
         .execute(),
     );
-    expect((await ida.get('/review?kind=body')).text).toContain('value="drop-body">Delete the webhook’s copy …');
-    expect((await ida.get('/review')).text).not.toContain('action="/runs/answers"');
-    expect((await gry.get('/review?kind=body')).text).not.toContain('action="/runs/answers"');
+    expect((await ida.get('/inbox?kind=body')).text).toContain(
+      'value="drop-body" formaction="/runs/answers">Delete the webhook’s copy …',
+    );
+    expect((await ida.get('/inbox')).text).not.toContain('formaction="/runs/answers"');
+    expect((await gry.get('/inbox?kind=body')).text).not.toContain('formaction="/runs/answers"');
     for (const wrong of [
       { kind: '', verb: 'retry-lane' },
       { kind: 'body', verb: 'retry-lane' },
@@ -115,7 +117,7 @@ describe('the list of review as a file', () => {
         .execute(),
     );
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
-    const file = await ida.get('/review.csv?kind=difference');
+    const file = await ida.get('/inbox.csv?kind=difference');
     expect(file.headers['content-disposition']).toContain('review.csv');
     const rows = file.text.trim().split('\r\n');
     expect(rows).toHaveLength(3);
@@ -123,10 +125,10 @@ describe('the list of review as a file', () => {
     expect(file.text).toContain(`difference/hubspot/${records.hubspot}/phone;difference;`);
     expect(file.text).toContain(`of ${COMPANY}`);
     expect(file.text).toContain(PERSON);
-    const masked = (await gry.get('/review.csv?kind=difference')).text;
+    const masked = (await gry.get('/inbox.csv?kind=difference')).text;
     expect(masked).not.toContain(PERSON);
     expect(masked).toContain('+4599999999');
-    expect((await ida.get('/review?kind=difference')).text).toContain('href="/review.csv?kind=difference"');
-    expect((await ida.get('/review.csv')).text.trim().split('\r\n')).toHaveLength(1);
+    expect((await ida.get('/inbox?kind=difference')).text).toContain('href="/inbox.csv?kind=difference"');
+    expect((await ida.get('/inbox.csv')).text.trim().split('\r\n')).toHaveLength(1);
   });
 });

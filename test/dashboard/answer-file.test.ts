@@ -4,7 +4,7 @@ import { SUITE_ENGINES } from '../support/stores.ts';
 import { playStory } from './story.ts';
 import { startPages, type Visitor } from './visitor.ts';
 
-const PATH = '/review/upload';
+const PATH = '/inbox/upload';
 const HEAD = 'id;kind;since;about;reason;answers;answer;revision';
 
 async function reached(visitor: Visitor, path: string, words: string): Promise<string> {
@@ -53,8 +53,8 @@ describe.each(SUITE_ENGINES)('answers of a file, on %s', (engine) => {
     for (const entity of companies) await call(entity, 2, '22222222');
     await fixture.settled();
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
-    expect((await ida.get('/review?kind=difference')).text).toContain(`href="${PATH}"`);
-    const { text } = await ida.get('/review.csv?kind=difference&provider=hubspot&property=phone');
+    expect((await ida.get('/inbox?kind=difference')).text).toContain(`href="${PATH}"`);
+    const { text } = await ida.get('/inbox.csv?kind=difference&provider=hubspot&property=phone');
     const answers = { [records.hubspot]: 'accept', [second]: 'Keep', [third]: 'accept', [fourth]: '' };
     const { status, headers } = await upload(ida, answered(text, answers));
     expect(status).toBe(303);
@@ -75,7 +75,7 @@ describe.each(SUITE_ENGINES)('answers of a file, on %s', (engine) => {
     expect(fixture.hubspot.get(second)).toMatchObject({ phone: '+4512121210' });
     expect(fixture.hubspot.get(third)).toMatchObject({ phone: '+4512121211' });
     expect((await ida.get('/audit?action=review.import')).text).toContain('done; 2 done, 1 changed');
-    const left = await ida.get('/review.csv?kind=difference&provider=hubspot&property=phone');
+    const left = await ida.get('/inbox.csv?kind=difference&provider=hubspot&property=phone');
     expect(left.text).not.toContain(`/${second}/`);
     expect(left.text).toContain(`/${fourth}/`);
 
@@ -130,7 +130,7 @@ describe('a file with answers', () => {
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
     const file = fileOf('lane/apply/x;;;;;;retry;');
     expect((await gry.upload(PATH, {}, file)).status).toBe(403);
-    expect((await gry.get('/review?kind=difference')).text).not.toContain(PATH);
+    expect((await gry.get('/inbox?kind=difference')).text).not.toContain(PATH);
     expect((await ida.upload(PATH, { _form: 'guessed' }, file)).status).toBe(403);
     const padding = `;;;${'x'.repeat(1_000)};;;;`;
     const large = (rows: number) => fileOf('lane/apply/x;;;;;;retry;', ...Array.from({ length: rows }, () => padding));

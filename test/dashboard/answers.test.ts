@@ -6,7 +6,7 @@ import { SUITE_ENGINES } from '../support/stores.ts';
 import { COMPANY, playStory } from './story.ts';
 import { startPages } from './visitor.ts';
 
-const DIFFERENCES = '/review?kind=difference';
+const DIFFERENCES = '/inbox?kind=difference';
 const choicesIn = (text: string): readonly string[] =>
   [...text.matchAll(/name="choice" value="([^"]+)"/g)].map(([, value = '']) => value.replaceAll('&amp;', '&'));
 
@@ -16,18 +16,18 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     const ida = await signedIn('operator');
     const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4599999999' });
-    const answered = await ida.post('/review/answers', { choice, verb: 'accept-difference', back: DIFFERENCES });
+    const answered = await ida.post('/inbox/answers', { choice, verb: 'accept-difference', back: DIFFERENCES });
     expect(answered.text).toContain('Write the register’s value: 1 entry.');
-    expect(answered.text).toContain('href="/review?kind=difference"');
+    expect(answered.text).toContain('href="/inbox?kind=difference"');
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
-    const again = await ida.post('/review/answers', {
+    const again = await ida.post('/inbox/answers', {
       choice,
       verb: 'accept-difference',
       back: 'https://elsewhere.example/',
     });
     expect(again.text).toContain('Write the register’s value: 0 entries.');
-    expect(again.text).toContain('href="/review"');
+    expect(again.text).toContain('href="/inbox"');
     expect(await readAudit(fixture.app.store.db, { action: 'review.accept' }, 5)).toMatchObject([
       { actor: { name: 'the operator' }, via: 'page', subject: expect.stringContaining('hubspot') },
     ]);
@@ -37,7 +37,7 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');
     const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
-    await ida.post('/review/answers', { choice, verb: 'keep-difference' });
+    await ida.post('/inbox/answers', { choice, verb: 'keep-difference' });
     const updates = { phoneNumber: { before: '30405060', after: '50607080' } };
     await fixture.post({ entityId: COMPANY, timestamp: '2026-03-03T09:00:00.000Z', updates });
     await fixture.settled();
@@ -50,30 +50,30 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     const ida = await signedIn('operator');
     const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
     const id = choice.slice(choice.indexOf(' ') + 1);
-    const kept = await ida.post('/review/answers', { choice, verb: 'keep-difference', back: DIFFERENCES });
+    const kept = await ida.post('/inbox/answers', { choice, verb: 'keep-difference', back: DIFFERENCES });
     expect(kept.text).toContain('Take this answer back');
-    expect((await ida.get('/review/answered')).text).toContain('Keep the CRM’s value');
-    expect((await ida.post('/review/back', { choice: id })).text).toContain('the difference is in review again');
+    expect((await ida.get('/inbox/answered')).text).toContain('Keep, and hold without an end');
+    expect((await ida.post('/inbox/back', { choice: id })).text).toContain('the difference is in review again');
     await fixture.settled();
     const [again = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
     expect(again.slice(again.indexOf(' ') + 1)).toBe(id);
     expect((await ida.get('/holds')).text).not.toContain('phone');
 
-    await ida.post('/review/answers', { choice: again, verb: 'accept-difference' });
+    await ida.post('/inbox/answers', { choice: again, verb: 'accept-difference' });
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
-    const { text } = await ida.post('/review/back', { choice: id });
+    const { text } = await ida.post('/inbox/back', { choice: id });
     const [, undo = ''] = /href="(\/runs\/\d+)"/u.exec(text) ?? [];
     await fixture.settled();
     await ida.post(`${undo}/confirm`, {});
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4599999999' });
-    expect((await ida.post('/review/back', { choice: id })).text).toContain('no answer to it can be taken back');
-    expect((await ida.post('/review/back', {})).status).toBe(422);
+    expect((await ida.post('/inbox/back', { choice: id })).text).toContain('no answer to it can be taken back');
+    expect((await ida.post('/inbox/back', {})).status).toBe(422);
     const audit = await readAudit(fixture.app.store.db, { action: 'review.takeBack' }, 5);
     expect(audit.map(({ subject }) => subject)).toEqual([id, id]);
     const gry = await signedIn('viewer');
-    expect((await gry.post('/review/back', { choice: id })).status).toBe(403);
+    expect((await gry.post('/inbox/back', { choice: id })).status).toBe(403);
   });
 
   it('an answer to something else than what was seen does nothing, and says so', async () => {
@@ -83,7 +83,7 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     const updates = { phoneNumber: { before: '30405060', after: '50607080' } };
     await fixture.post({ entityId: COMPANY, timestamp: '2026-03-03T09:00:00.000Z', updates });
     await fixture.settled();
-    const { text } = await ida.post('/review/answers', { choice, verb: 'accept-difference' });
+    const { text } = await ida.post('/inbox/answers', { choice, verb: 'accept-difference' });
     expect(text).toContain('it changed since you looked');
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4599999999' });
@@ -97,17 +97,17 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
       await tx.updateTable('link').set({ state: 'conflict', reason: 'two companies' }).execute();
     });
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
-    const [choice = ''] = choicesIn((await ida.get('/review')).text);
-    expect((await ida.post('/review/answers', { choice, verb: 'retry-link' })).text).toContain(
+    const [choice = ''] = choicesIn((await ida.get('/inbox')).text);
+    expect((await ida.post('/inbox/answers', { choice, verb: 'retry-link' })).text).toContain(
       'answer with “Make the link” or “Remove the link”',
     );
-    expect((await ida.post('/review/answers', { verb: 'keep-link' })).status).toBe(422);
-    expect((await ida.post('/review/answers', { choice, verb: 'explode' })).status).toBe(422);
+    expect((await ida.post('/inbox/answers', { verb: 'keep-link' })).status).toBe(422);
+    expect((await ida.post('/inbox/answers', { choice, verb: 'explode' })).status).toBe(422);
     expect(
-      (await ida.post('/review/answers', { choice: ' link/crm/none', verb: 'keep-link', sure: 'yes' })).text,
+      (await ida.post('/inbox/answers', { choice: ' link/crm/none', verb: 'keep-link', sure: 'yes' })).text,
     ).toContain('settled already');
-    expect((await gry.get('/review')).text).not.toContain('name="choice"');
-    expect((await gry.post('/review/answers', { choice, verb: 'keep-link' })).status).toBe(403);
+    expect((await gry.get('/inbox')).text).not.toContain('name="choice"');
+    expect((await gry.post('/inbox/answers', { choice, verb: 'keep-link' })).status).toBe(403);
     expect((await store.db.selectFrom('link').select('state').executeTakeFirst())?.state).toBe('conflict');
   });
 
@@ -121,24 +121,24 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     const states = async () =>
       (await store.db.selectFrom('link').select('state').orderBy('record_id').execute()).map(({ state }) => state);
     const ida = await signedIn('operator');
-    const { text } = await ida.get('/review');
+    const { text } = await ida.get('/inbox');
     const [choice = ''] = choicesIn(text);
     expect(text).toMatch(
       /value="keep-link">Remove the link<\/button>\s*<span class="quiet">ends the link and the monitoring/u,
     );
     expect(text).not.toContain('Keep the CRM');
-    const danish = (await ida.get('/review', { 'accept-language': 'da' })).text;
+    const danish = (await ida.get('/inbox', { 'accept-language': 'da' })).text;
     expect(danish).toMatch(/value="keep-link">Fjern koblingen<\/button>\s*<span class="quiet">afslutter koblingen/u);
     expect(text).not.toContain('It cannot be taken back.');
-    const all = (await ida.get('/review?kind=link')).text;
-    expect(all).toMatch(/value="keep-link">Remove the link …</u);
-    const wrong = await ida.post('/review/answers', { choice, verb: 'keep-difference' });
+    const all = (await ida.get('/inbox?kind=link')).text;
+    expect(all).toMatch(/value="keep-link" formaction="\/runs\/answers">Remove the link …</u);
+    const wrong = await ida.post('/inbox/answers', { choice, verb: 'keep-difference' });
     expect(wrong.text).toContain('this answer is for entries of another kind');
-    expect((await ida.post('/review/answers', { choice, verb: 'keep' })).status).toBe(422);
-    const asked = await ida.post('/review/answers', { choice, verb: 'keep-link' });
+    expect((await ida.post('/inbox/answers', { choice, verb: 'keep' })).status).toBe(422);
+    const asked = await ida.post('/inbox/answers', { choice, verb: 'keep-link' });
     expect(asked.text).toContain('This is about 1 entry:');
     expect(await states()).toEqual(['conflict', 'conflict']);
-    await ida.post('/review/answers', { choice, verb: 'keep-link', sure: 'yes' });
+    await ida.post('/inbox/answers', { choice, verb: 'keep-link', sure: 'yes' });
     expect(await states()).toEqual(['removed', 'conflict']);
   });
 });

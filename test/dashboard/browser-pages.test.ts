@@ -9,10 +9,10 @@ import { startPages } from './visitor.ts';
 const { open } = useBrowser();
 const PAGES = [
   '/',
-  '/review',
-  '/review?kind=difference',
-  '/review/upload',
-  '/review/copy/body/1',
+  '/inbox',
+  '/inbox?kind=difference',
+  '/inbox/upload',
+  '/inbox/copy/body/1',
   '/companies',
   '/companies?q=bi',
   `/companies/${COMPANY}`,
@@ -63,7 +63,7 @@ describe('every page', () => {
     const secret = await token('operator');
     const { page } = await open({ isAudited: false });
     await signIn(page, fixture.app.adminUrl, secret);
-    for (const path of [`/companies/${COMPANY}`, '/review?kind=difference', '/writes']) {
+    for (const path of [`/companies/${COMPANY}`, '/inbox?kind=difference', '/writes']) {
       await page.goto(fixture.app.adminUrl + path);
       const hidden = await page.evaluate(
         '[...document.querySelectorAll(".scroll")].map((each) => each.scrollWidth - each.clientWidth)',

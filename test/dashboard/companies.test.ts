@@ -197,7 +197,7 @@ describe("a company's page", () => {
     );
     await fixture.cli('hold', `hubspot:${record}`, 'phone');
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
-    await ida.get('/review');
+    await ida.get('/inbox');
     const other = { actor: { kind: 'operator', name: 'Ida' }, via: 'page', result: 'done' } as const;
     for (const subject of [
       `difference/hubspot/${record}/phone`,
@@ -274,7 +274,7 @@ describe("a company's page", () => {
         .execute();
     });
     const [viewer, operator] = [await signedIn('viewer'), await signedIn('operator')];
-    for (const path of [`/companies/${COMPANY}`, '/review?kind=difference', '/review?kind=value']) {
+    for (const path of [`/companies/${COMPANY}`, '/inbox?kind=difference', '/inbox?kind=value']) {
       expect((await operator.get(path)).text, path).toContain('Mønstergaard');
       expect((await viewer.get(path)).text, path).not.toContain('Mønstergaard');
     }

@@ -49,7 +49,7 @@ describe('a form of strangers', () => {
   it('comes back nowhere, and is held nowhere', async () => {
     const { visitor, store } = await startPages();
     const kept = JSON.stringify([['a', 'MARK']]);
-    for (const path of ['/keys', '/review/answers', '/login', '/logout']) {
+    for (const path of ['/keys', '/inbox/answers', '/login', '/logout']) {
       const stranger = visitor();
       await stranger.get('/login');
       stranger.cookies.set('cvrsync_session', 'x'.repeat(43));
@@ -81,7 +81,7 @@ describe('a form of strangers', () => {
     const pages = await startPages({ now: () => now });
     const ida = await pages.signedIn('operator');
     now += IDLE_MS + 1;
-    expect((await ida.post('/review/answers', { reason: 'because' })).text).toContain('because');
+    expect((await ida.post('/inbox/answers', { reason: 'because' })).text).toContain('because');
     await ida.get('/login');
     expect((await ida.post('/login', { kept: JSON.stringify([['reason', 'because']]) })).text).toContain('because');
   });
@@ -96,12 +96,12 @@ describe('a form of an operator', () => {
       const answer = await fetch(base + path, { method: 'POST', headers: { ...OURS, cookie: cookieOf(ida) }, body });
       return { status: answer.status, text: await answer.text() };
     };
-    const fields = await post('/review/answers', FLOOD.slice(0, 200_000));
+    const fields = await post('/inbox/answers', FLOOD.slice(0, 200_000));
     expect([fields.status, fields.text]).toEqual([413, expect.stringContaining('250 kB and 1,000 fields')]);
-    expect((await post('/review/answers', `a=${'x'.repeat(300_000)}`)).status).toBe(413);
-    expect((await ida.upload('/review/answers', {}, 'a;b')).status).toBe(415);
+    expect((await post('/inbox/answers', `a=${'x'.repeat(300_000)}`)).status).toBe(413);
+    expect((await ida.upload('/inbox/answers', {}, 'a;b')).status).toBe(415);
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`a${n}`, '']));
-    expect((await ida.upload('/review/upload', many, 'a;b')).status).toBe(413);
+    expect((await ida.upload('/inbox/upload', many, 'a;b')).status).toBe(413);
     const json = { ...OURS, 'content-type': 'application/json', cookie: cookieOf(ida) };
     expect((await fetch(`${base}/review/answers`, { method: 'POST', headers: json, body: '{}' })).status).toBe(415);
   });

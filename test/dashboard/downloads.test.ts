@@ -12,7 +12,7 @@ import { startPages } from './visitor.ts';
 describe.each(SUITE_ENGINES)('a file whose rows cannot be read, on %s', (engine) => {
   it.each([
     ['/audit.csv', 'audit'],
-    ['/review.csv?kind=difference', 'property_state'],
+    ['/inbox.csv?kind=difference', 'property_state'],
   ])('ends the answer to %s, tells the log, and leaves the daemon at work', async (path, table) => {
     const { store, signedIn, logged } = await startPages({ engine });
     const viewer = await signedIn('viewer');

@@ -26,17 +26,17 @@ describe('a form', () => {
     const ida = await signedIn('admin');
     await ida.get('/');
     const id = 'difference/hubspot/1/name';
-    const shown = await ida.post('/review/answers', {
+    const shown = await ida.post('/inbox/answers', {
       _form: 'guessed',
       verb: 'keep-difference',
       choice: `JoxboTDTqg-Ew5Bm ${id}`,
-      back: '/review?kind=difference',
+      back: '/inbox?kind=difference',
       reason: 'because',
     });
     const rows = [...shown.text.matchAll(/<th scope="row">(.*?)<\/th><td>(.*?)<\/td>/gu)].map(([, ...pair]) => pair);
     expect(rows).toEqual([
-      ['Page', 'Review'],
-      ['Answer', 'Keep the CRM’s value'],
+      ['Page', 'Inbox'],
+      ['Answer', 'Keep, and hold without an end'],
       ['What', id],
       ['reason', 'because'],
     ]);

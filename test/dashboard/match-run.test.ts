@@ -17,7 +17,7 @@ async function scene(engine: (typeof SUITE_ENGINES)[number]) {
   const { store } = house.fixture.app;
   await store.write((tx) => storeEntries(tx, [entry(COMPANY, 'Nordlys Møbler ApS', { phone: '86123456' })]));
   const ida = await house.signedIn('operator');
-  await ida.get('/match');
+  await ida.get('/inbox?kind=match');
   return { ...house, store, ida };
 }
 
@@ -25,19 +25,21 @@ describe.each(SUITE_ENGINES)('a match on %s', (engine) => {
   it('runs in the daemon, shows how far it is, and leads to what it found; nothing is linked', async () => {
     const { fixture, store, ida, add, links, signedIn } = await scene(engine);
     // Without an index it says what is missing.
-    expect((await ida.get('/match')).text).not.toContain('Find companies for hubspot');
-    const failing = await ida.post('/match/run', { provider: 'hubspot' });
+    expect((await ida.get('/inbox?kind=match')).text).not.toContain('Find companies for hubspot');
+    const failing = await ida.post('/inbox/match/run', { provider: 'hubspot' });
     await reached(ida, String(failing.headers['location']), 'there is no finished company index');
     await store.write((tx) => saveIndexState(tx, READY));
     const record = fixture.hubspot.add({ name: 'Nordlys Møbler', phone: '86123456' });
     add('hubspot', cvrNumber(1));
-    expect((await ida.get('/match')).text).toContain('Find companies for hubspot');
-    expect((await (await signedIn('viewer')).get('/match')).text).not.toContain('Find companies for hubspot');
-    const path = String((await ida.post('/match/run', { provider: 'hubspot' })).headers['location']);
+    expect((await ida.get('/inbox?kind=match')).text).toContain('Find companies for hubspot');
+    expect((await (await signedIn('viewer')).get('/inbox?kind=match')).text).not.toContain(
+      'Find companies for hubspot',
+    );
+    const path = String((await ida.post('/inbox/match/run', { provider: 'hubspot' })).headers['location']);
     const text = await reached(ida, path, 'To what was found');
     expect(text).toContain('Match 2 of hubspot');
-    const found = (await ida.get('/match')).text;
-    expect(found).toContain(`Accept ${COMPANY}`);
+    const found = (await ida.get('/inbox?kind=match')).text;
+    expect(found).toContain(`Link ${COMPANY}`);
     expect(found).toContain(record);
     expect(await links('hubspot')).toEqual({});
     const entries = await readAudit(store.db, { action: 'match.run' }, 9);
@@ -53,14 +55,14 @@ describe.each(SUITE_ENGINES)('a match on %s', (engine) => {
     await store.write((tx) => saveIndexState(tx, READY));
     for (let at = 0; at < 150; at += 1) fixture.hubspot.add({ name: `Fremmed ${at}` });
     fixture.hubspot.fault({ match: READS, after: 1, action: { kind: 'hang' } });
-    const path = String((await ida.post('/match/run', { provider: 'hubspot' })).headers['location']);
+    const path = String((await ida.post('/inbox/match/run', { provider: 'hubspot' })).headers['location']);
     await reached(ida, path, '100 of 150 records');
     await ida.post(`${path}/cancel`, {});
     await reached(ida, path, 'Cancelled');
     await fixture.settled();
     const scans = () => fixture.hubspot.calls.filter(({ path: at }) => /\/companies\?/u.test(at)).length;
     const before = scans();
-    const next = String((await ida.post('/match/run', { provider: 'hubspot' })).headers['location']);
+    const next = String((await ida.post('/inbox/match/run', { provider: 'hubspot' })).headers['location']);
     await reached(ida, next, 'To what was found');
     expect(scans()).toBe(before);
     const results = await store.db.selectFrom('match_result').select('record_id').execute();

@@ -51,7 +51,13 @@ async function matched(engine: (typeof ENGINES)[number] = 'sqlite'): Promise<Mat
   };
 }
 
-/** The fields that the page's form carries for the record that it shows. */
+const LIST = '/inbox?kind=match';
+
+/** What the facet of these records says. */
+const waiting = (count: number): string => `without a number <span class="count">${count}</span>`;
+/** The fields that the form of the record that is shown carries. */
+const shownIn = (text: string): Readonly<Record<string, string>> =>
+  carried(/<form method="post" action="\/inbox\/match">.*?<\/form>/su.exec(text)?.[0] ?? '');
 const carried = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/gu)].map(([, name = '', value = '']) => [
@@ -62,14 +68,14 @@ const carried = (text: string): Readonly<Record<string, string>> =>
 
 /** The fields of the form that takes the answer before back. */
 const noticeIn = (text: string): Readonly<Record<string, string>> =>
-  carried(/<form method="post" action="\/match\/back".*?<\/form>/su.exec(text)?.[0] ?? '');
+  carried(/<form method="post" action="\/inbox\/back".*?<\/form>/su.exec(text)?.[0] ?? '');
 
 describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
   it('shows a record beside its companies, links what is accepted, and has its number written', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
-    const { text } = await ida.get('/match');
-    expect(text).toContain('2 records wait.');
+    const { text } = await ida.get(LIST);
+    expect(text).toContain(waiting(2));
     expect(text).toContain('&lt;script>alert(1)&lt;/script> Møbler');
     expect(text).toMatch(/86123456 <span class="quiet">same</u);
     expect(text).toContain(`value="${A}"`);
@@ -77,10 +83,12 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
       `<a href="https://app.hubspot.com/contacts/24680135/record/0-2/${records[0]}" rel="noreferrer"><code>${records[0]}</code></a>`,
     );
     expect(/<\/code><\/a><\/span>: ([^<]+)</u.exec(text)?.[1]).toBe('the name or place is not quite the same');
-    const fields = { ...carried(text), company: A };
-    expect((await ida.post('/match/answers', fields)).headers['location']).toBe(`/match?after=hubspot%2F${records[0]}`);
+    const fields = { ...shownIn(text), company: A };
+    expect((await ida.post('/inbox/match', fields)).headers['location']).toBe(
+      `${LIST}&at=match%2Fhubspot%2F${records[1]}&done=match%2Fhubspot%2F${records[0]}`,
+    );
     // A second click finds it decided.
-    expect((await ida.post('/match/answers', fields)).status).toBe(409);
+    expect((await ida.post('/inbox/match', fields)).status).toBe(409);
     await fixture.settled();
     expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: A });
     expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toMatchObject([
@@ -88,19 +96,19 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     ]);
     const [entry] = await readAudit(fixture.app.store.db, { action: 'match.accept' }, 1);
     expect(entry).toMatchObject({ subject: `hubspot:${records[0]}`, detail: { entity: `CVR-1-${A}` } });
-    expect((await ida.get('/match')).text).toContain('1 record waits.');
+    expect((await ida.get(LIST)).text).toContain(waiting(1));
   });
 
   it('does not offer again what means none of them, and takes another number', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
-    await ida.post('/match/answers', { ...carried((await ida.get('/match')).text), company: 'none' });
+    await ida.post('/inbox/match', { ...shownIn((await ida.get(LIST)).text), company: 'none' });
     expect((await fixture.cli('match', 'hubspot', '--json')).stdout).not.toContain(A);
-    const page = (await ida.get('/match')).text;
-    expect(page).toContain('1 record waits.');
-    const other = { ...carried(page), company: 'other' };
-    expect((await ida.post('/match/answers', { ...other, other: '12345678' })).status).toBe(422);
-    const asked = await ida.post('/match/answers', { ...other, other: B });
+    const page = (await ida.get(LIST)).text;
+    expect(page).toContain(waiting(1));
+    const other = { ...shownIn(page), company: 'other' };
+    expect((await ida.post('/inbox/match', { ...other, other: '12345678' })).status).toBe(422);
+    const asked = await ida.post('/inbox/match', { ...other, other: B });
     const address = String(asked.headers['location']);
     expect(address).toMatch(new RegExp(`^/companies/CVR-1-${B}/link\\?`));
     const preview = (await ida.get(address)).text;
@@ -109,10 +117,10 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     await fixture.settled();
     expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toEqual([]);
     const done = await ida.post(`/companies/CVR-1-${B}/link`, carried(preview));
-    expect(done.headers['location']).toBe(`/match?after=hubspot%2F${records[1]}`);
+    expect(done.headers['location']).toBe(`${LIST}&done=match%2Fhubspot%2F${records[1]}`);
     await fixture.settled();
     expect(fixture.hubspot.get(records[1])).toMatchObject({ cvr_number: B });
-    expect((await ida.get('/match')).text).toContain('No record without a number waits.');
+    expect((await ida.get(LIST)).text).toContain('No record without a number waits.');
     const [entry] = await readAudit(fixture.app.store.db, { action: 'match.accept' }, 1);
     expect(entry).toMatchObject({ subject: `hubspot:${records[1]}`, detail: { entity: `CVR-1-${B}` } });
   });
@@ -120,10 +128,10 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
   it('says before an answer that another record of the connection stands for the company', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
-    const before = carried((await ida.get('/match')).text);
+    const before = shownIn((await ida.get(LIST)).text);
     const holder = await fixture.addLinked('hubspot', `CVR-1-${A}`, { name: 'Nordlys' });
-    expect((await ida.post('/match/answers', { ...before, company: A })).status).toBe(409);
-    const { text } = await ida.get('/match');
+    expect((await ida.post('/inbox/match', { ...before, company: A })).status).toBe(409);
+    const { text } = await ida.get(LIST);
     expect(text).toContain(`linked already to record ${holder}`);
     // A second record takes a click: no key answers so, and the button does not stand out.
     expect(/<button name="company" value="(\d+)">/u.exec(text)?.[1]).toBe(A);
@@ -136,13 +144,13 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
   it('shows a record as it is now where it has another name or address than the page showed', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
-    const first = carried((await ida.get('/match')).text);
+    const first = shownIn((await ida.get(LIST)).text);
     fixture.hubspot.edit(records[0], { name: 'Havblik Cykler', address: 'Havnegade 12', zip: '5000', city: 'Odense' });
-    const refused = await ida.post('/match/answers', { ...first, company: A });
+    const refused = await ida.post('/inbox/match', { ...first, company: A });
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('somebody changed the record')]);
     expect(refused.text).toContain('1. Havblik Cykler A/S');
     expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toEqual([]);
-    expect((await ida.post('/match/answers', { ...carried(refused.text), company: C })).status).toBe(303);
+    expect((await ida.post('/inbox/match', { ...shownIn(refused.text), company: C })).status).toBe(303);
     await fixture.settled();
     expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: C });
   });
@@ -150,26 +158,26 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
   it('says which company the record before was linked to, or is not, with a way to it', async () => {
     const { records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
-    const first = carried((await ida.get('/match')).text);
-    const accepted = await ida.post('/match/answers', { ...first, company: A });
+    const first = shownIn((await ida.get(LIST)).text);
+    const accepted = await ida.post('/inbox/match', { ...first, company: A });
     const { text } = await ida.get(String(accepted.headers['location']));
-    expect(text).toMatch(
-      new RegExp(`${records[0]}</code> is linked to\\s+<a href="/companies/CVR-1-${A}">Nordlys Møbler ApS</a>`, 'u'),
+    expect(text).toContain(
+      `<code>match/hubspot/${records[0]}</code> <a href="/companies/CVR-1-${A}">Nordlys Møbler ApS</a>`,
     );
-    const rejected = await ida.post('/match/answers', { ...carried(text), company: 'none' });
-    expect((await ida.get(String(rejected.headers['location']))).text).toMatch(
-      new RegExp(`${records[1]}</code> means none of these any more:\\s+<a href="/companies/CVR-1-${C}">`, 'u'),
+    const rejected = await ida.post('/inbox/match', { ...shownIn(text), company: 'none' });
+    expect((await ida.get(String(rejected.headers['location']))).text).toContain(
+      `Never suggest it again: <code>match/hubspot/${records[1]}</code> <a href="/companies/CVR-1-${C}">`,
     );
   });
 
   it('takes an accepted company back: the link ends, an undo of what was written is previewed, the record waits', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
-    const accepted = await ida.post('/match/answers', { ...carried((await ida.get('/match')).text), company: A });
+    const accepted = await ida.post('/inbox/match', { ...shownIn((await ida.get(LIST)).text), company: A });
     await fixture.settled();
     expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: A });
     const notice = noticeIn((await ida.get(String(accepted.headers['location']))).text);
-    const taken = await ida.post('/match/back', notice);
+    const taken = await ida.post('/inbox/back', notice);
     const undo = String(taken.headers['location']);
     expect(undo).toMatch(/^\/runs\/\d+$/u);
     await fixture.settled();
@@ -178,61 +186,65 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     await fixture.settled();
     expect(fixture.hubspot.get(records[0])?.['cvr_number'] ?? '').toBe('');
     expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toMatchObject([{ state: 'removed' }]);
-    const again = (await ida.get('/match')).text;
-    expect(again).toContain('2 records wait.');
-    expect((await ida.post('/match/back', notice)).status).toBe(409);
-    expect((await ida.post('/match/answers', { ...carried(again), company: A })).status).toBe(303);
+    const again = (await ida.get(LIST)).text;
+    expect(again).toContain(waiting(2));
+    expect((await ida.post('/inbox/back', notice)).text).toContain('no answer to it can be taken back');
+    expect((await ida.post('/inbox/match', { ...shownIn(again), company: A })).status).toBe(303);
   });
 
   it('takes a rejection back: the record is shown again, and matches propose its companies', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
-    const rejected = await ida.post('/match/answers', { ...carried((await ida.get('/match')).text), company: 'none' });
-    expect((await ida.get('/match')).text).toContain('1 record waits.');
+    const rejected = await ida.post('/inbox/match', { ...shownIn((await ida.get(LIST)).text), company: 'none' });
+    expect((await ida.get(LIST)).text).toContain(waiting(1));
     const notice = noticeIn((await ida.get(String(rejected.headers['location']))).text);
-    expect((await ida.post('/match/back', notice)).headers['location']).toBe(`/match?at=hubspot%2F${records[0]}`);
-    expect((await ida.get(`/match?at=hubspot/${records[0]}`)).text).toContain('2 records wait.');
+    const again = `${LIST}&at=match%2Fhubspot%2F${records[0]}`;
+    expect((await ida.post('/inbox/back', notice)).headers['location']).toBe(again);
+    expect((await ida.get(again)).text).toContain(waiting(2));
     expect((await fixture.cli('match', 'hubspot', '--json')).stdout).toContain(A);
-    const [entry] = await readAudit(fixture.app.store.db, { action: 'match.takeBack' }, 1);
+    const [entry] = await readAudit(fixture.app.store.db, { action: 'review.takeBack' }, 1);
     expect(entry).toMatchObject({
-      subject: `hubspot:${records[0]}`,
-      detail: { rejected: [`CVR-1-${A}`] },
+      subject: `match/hubspot/${records[0]}`,
+      result: 'the record waits for an answer again',
     });
   });
 
   it('links nothing where the record got a number, was deleted, or was matched anew since it was shown', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
-    const first = carried((await ida.get('/match')).text);
+    const first = shownIn((await ida.get(LIST)).text);
     fixture.hubspot.edit(records[0], { cvr_number: C });
-    const numbered = await ida.post('/match/answers', { ...first, company: A });
+    const numbered = await ida.post('/inbox/match', { ...first, company: A });
     expect([numbered.status, numbered.text]).toEqual([409, expect.stringContaining(`the number of CVR-1-${C} by now`)]);
-    const second = carried((await ida.get(`/match?after=hubspot/${records[0]}`)).text);
-    expect((await ida.post('/match/answers', { ...second, company: C, revision: 'another' })).status).toBe(409);
-    expect((await ida.post('/match/answers', { ...second, company: A })).status).toBe(422);
+    const second = shownIn((await ida.get(`${LIST}&at=match/hubspot/${records[1]}`)).text);
+    expect((await ida.post('/inbox/match', { ...second, company: C, revision: 'another' })).status).toBe(409);
+    expect((await ida.post('/inbox/match', { ...second, company: A })).status).toBe(422);
     fixture.hubspot.remove(records[1]);
-    expect((await ida.post('/match/answers', { ...second, company: C })).status).toBe(409);
+    expect((await ida.post('/inbox/match', { ...second, company: C })).status).toBe(409);
     expect(JSON.parse((await fixture.cli('links', '--json')).stdout)).toEqual([]);
   });
 
   it('shows viewers the records without the answers', async () => {
     const { signedIn } = await matched(engine);
     const visitor = await signedIn('viewer');
-    const { text } = await visitor.get('/match');
+    const { text } = await visitor.get(LIST);
     expect(text).toContain('1. Nordlys Møbler ApS');
     expect(text).not.toContain('<button name="company"');
-    expect((await visitor.post('/match/answers', { company: A })).status).toBe(403);
+    expect((await visitor.post('/inbox/match', { company: A })).status).toBe(403);
   });
 });
 
 /** Presses a key until the page behind the answer is there: a key answers only what has been on screen for a while. */
-const pressUntil = async (page: Page, key: string, url: string): Promise<void> =>
+const pressUntil = async (page: Page, key: string, done: string): Promise<void> =>
   expect
     .poll(async () => {
       await page.keyboard.press(key);
-      return page.url();
+      return new URL(page.url()).searchParams.get('done');
     })
-    .toBe(url);
+    .toBe(done);
+
+/** Waits until the entry of an id is shown beside the list. */
+const shows = (page: Page, id: string): Promise<unknown> => page.waitForSelector(`#entry[data-shown="${id}"]`);
 
 describe('in a browser', () => {
   const { open } = useBrowser();
@@ -242,19 +254,19 @@ describe('in a browser', () => {
     const { page, expectSound } = await open();
     const base = fixture.app.adminUrl;
     await signIn(page, base, await token('operator'));
-    await page.goto(`${base}/match`);
+    await page.goto(base + LIST);
     const linked = async () =>
       JSON.parse((await fixture.cli('links', '--json')).stdout).map(
         ({ record, state }: Readonly<Record<'record' | 'state', string>>) => `${record} ${state}`,
       );
     for (let pressed = 0; pressed < 5; pressed += 1) await page.keyboard.press('1');
     expect(await linked()).toEqual([]);
-    const behind = `${base}/match?after=hubspot%2F${records[0]}`;
-    await pressUntil(page, '1', behind);
+    await pressUntil(page, '1', `match/hubspot/${records[0]}`);
+    const behind = page.url();
     for (let pressed = 0; pressed < 5; pressed += 1) await page.keyboard.press('1');
     expect([await linked(), page.url()]).toEqual([[`${records[0]} active`], behind]);
     await expectSound();
-    await page.click('form[action="/match/back"] button');
+    await page.click('form[action="/inbox/back"] button');
     await page.waitForURL((url) => url.href !== behind);
     expect(await linked()).toEqual([`${records[0]} removed`]);
   });
@@ -264,7 +276,7 @@ describe('in a browser', () => {
     const { page, expectSound } = await open();
     const base = fixture.app.adminUrl;
     await signIn(page, base, await token('operator'));
-    await page.goto(`${base}/match`);
+    await page.goto(base + LIST);
     const box = page.getByLabel('Single keys act in this browser');
     expect(await box.isChecked()).toBe(true);
     await box.uncheck();
@@ -274,60 +286,58 @@ describe('in a browser', () => {
     // By then a key would have answered.
     await expect
       .poll(async () => {
-        for (const key of ['1', 'n', 'l', '/', 'g', 'd']) await page.keyboard.press(key);
+        for (const key of ['1', 'n', 'j', '/', 'g', 'd']) await page.keyboard.press(key);
         return Number(await page.evaluate('performance.now()'));
       })
       .toBeGreaterThan(1_000);
-    expect([page.url(), await page.evaluate('document.activeElement.type')]).toEqual([`${base}/match`, undefined]);
+    expect([page.url(), await page.evaluate('document.activeElement.className')]).toEqual([base + LIST, 'entry-link']);
     await page.goto(`${base}/sessions`);
     await box.check();
-    await page.goto(`${base}/match`);
-    await pressUntil(page, 'l', `${base}/match?after=hubspot%2F${records[0]}`);
+    await page.goto(base + LIST);
+    await page.keyboard.press('j');
+    await shows(page, `match/hubspot/${records[1]}`);
   });
 
   it.each([
     { theme: 'light', width: 1280 },
     { theme: 'dark', width: 390, language: 'da-DK' },
     { theme: 'light', width: 1280, script: false },
-  ] as const)('the match page is sound ($theme, $width px)', async (look) => {
+  ] as const)('the page of matches is sound ($theme, $width px)', async (look) => {
     const { fixture, token } = await matched();
     const { page, expectSound } = await open(look);
     const base = fixture.app.adminUrl;
     const secret = await token('operator');
-    await page.goto(`${base}/login?next=/match`);
+    await page.goto(`${base}/login?next=${encodeURIComponent('/match')}`);
     await page.fill('#token', secret);
     await page.click('button.primary');
-    await page.waitForURL(`${base}/match`);
-    await expectSound();
-    await page.goto(`${base}/match?after=hubspot/999999999999`);
+    await page.waitForURL(base + LIST);
     await expectSound();
   });
 
-  it('a record is decided with one key, and left for later with another', async () => {
+  it('a record is decided with one key, also one that a second key led to', async () => {
     const { fixture, records, token } = await matched();
     const { page } = await open();
     const base = fixture.app.adminUrl;
-    const secret = await token('operator');
-    await page.goto(`${base}/login?next=/match`);
-    await page.fill('#token', secret);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`${base}/match`);
-    await pressUntil(page, 'l', `${base}/match?after=hubspot%2F${records[0]}`);
-    await pressUntil(page, '1', `${base}/match?after=hubspot%2F${records[1]}`);
+    await signIn(page, base, await token('operator'));
+    await page.goto(base + LIST);
+    await page.keyboard.press('j');
+    await shows(page, `match/hubspot/${records[1]}`);
+    await pressUntil(page, '1', `match/hubspot/${records[1]}`);
     await fixture.settled();
     expect(fixture.hubspot.get(records[1])).toMatchObject({ cvr_number: C });
-    // A figure typed into the field is no answer.
-    await page.goto(`${base}/match`);
-    await page.fill('#other', '');
+    // A figure typed into the field is no answer, and outside the list a letter is none.
+    await page.goto(base + LIST);
     await page.focus('#other');
     await page.keyboard.type('1n');
-    expect([await page.inputValue('#other'), page.url()]).toEqual(['1n', `${base}/match`]);
+    await page.focus('.brand');
+    await page.keyboard.press('n');
+    expect([await page.inputValue('#other'), page.url()]).toEqual(['1n', base + LIST]);
     // And Enter there sends what was typed, not the first candidate.
     await page.fill('#other', B);
-    await page.keyboard.press('Enter');
+    await page.press('#other', 'Enter');
     await page.waitForURL(`${base}/companies/CVR-1-${B}/link?**`);
     await page.click('main button.primary');
-    await page.waitForURL(`${base}/match?after=hubspot%2F${records[0]}`);
+    await page.waitForURL(`${base}${LIST}&done=match%2Fhubspot%2F${records[0]}`);
     await fixture.settled();
     expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: B });
   });

@@ -81,8 +81,8 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     });
     const { text } = await (await admin()).get('/');
     expect(text).not.toContain('All is well');
-    expect(text).toContain('<a href="/review?kind=link">Links in conflict or refused: 2</a>');
-    expect(text).toMatch(/href="\/review\?kind=difference">\s*1 property holds another value/);
+    expect(text).toContain('<a href="/inbox?kind=link">Links in conflict or refused: 2</a>');
+    expect(text).toMatch(/href="\/inbox\?kind=difference">\s*1 property holds another value/);
     expect(text).toMatch(/cvrsync cannot read the source cvr \(since/);
     expect(text).toContain('3 things need you');
     expect(text).toContain('behind 3 hr');
@@ -181,7 +181,7 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     await countRecordStates({ store, now }, new AbortController().signal);
     const { text } = await (await admin()).get('/');
     expect(text).toContain('in sync 3 (75%)');
-    expect(text).toContain('<a href="/review?kind=difference&amp;provider=crm">differ 1</a>');
+    expect(text).toContain('<a href="/inbox?kind=difference&amp;provider=crm">differ 1</a>');
   });
 });
 

@@ -50,8 +50,8 @@ describe.each(SUITE_ENGINES)('a NUL that a request names, on %s', (engine) => {
     '/companies?q=%00abc',
     '/companies?q=hubspot:%00',
     '/companies/CVR-1-%00',
-    '/review?kind=difference&property=%00',
-    '/review.csv?kind=difference&provider=%00',
+    '/inbox?kind=difference&property=%00',
+    '/inbox.csv?kind=difference&provider=%00',
     '/writes?property=%00',
     '/writes?record=%00',
     '/deliveries?monitor=%00',
@@ -60,7 +60,7 @@ describe.each(SUITE_ENGINES)('a NUL that a request names, on %s', (engine) => {
     '/monitors/%00',
     '/keys?q=%00',
     '/connections/%00',
-    '/match?q=%00',
+    '/inbox?kind=match&at=%00',
   ];
   const FORMS: readonly (readonly [path: string, fields: Readonly<Record<string, string>>])[] = [
     ['/monitors/%00/remove', {}],
@@ -68,8 +68,8 @@ describe.each(SUITE_ENGINES)('a NUL that a request names, on %s', (engine) => {
     ['/keys/%00/revoke', {}],
     ['/monitors', { name: 'a\0b', target: 'items', url: 'https://hooks.example.com/a' }],
     ['/runs/answers', { kind: 'difference', verb: 'keep-difference', provider: '\0' }],
-    ['/review/answers', { verb: 'retry-lane', choice: ' lane/apply/\0' }],
-    ['/review/answers', { verb: 'retry-lane', choice: ' lane/apply/%00' }],
+    ['/inbox/answers', { verb: 'retry-lane', choice: ' lane/apply/\0' }],
+    ['/inbox/answers', { verb: 'retry-lane', choice: ' lane/apply/%00' }],
     ['/runs/undo', { record: '\0', property: '\0' }],
   ];
 

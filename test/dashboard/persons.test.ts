@@ -5,9 +5,9 @@ import { COMPANY, PERSON, playStory } from './story.ts';
 
 const PAGES = [
   '/',
-  '/review',
-  '/review?kind=difference',
-  '/review.csv?kind=difference',
+  '/inbox',
+  '/inbox?kind=difference',
+  '/inbox.csv?kind=difference',
   '/companies',
   `/companies/${COMPANY}`,
   `/writes?entity=${COMPANY}`,

@@ -4,8 +4,16 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { readDifferent, readReview } from '../../src/connector/review/review-list.ts';
 import { setAside } from '../../src/store/erasure/quarantine.ts';
 import type { Store } from '../../src/store/store.ts';
-import { SUITE_ENGINES } from '../support/stores.ts';
+import { crmOf } from '../support/crm.ts';
+import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 import { startPages, type Visitor } from './visitor.ts';
+
+/** A connection that maps the two properties. */
+const crm = (store: Store, name: string) => ({
+  ...crmOf({ store, connection: {} as never, mapping: MAPPING, properties: [], now }),
+  name,
+});
+const MAPPING = (['name', 'phone'] as const).map((field) => ({ field, property: field, policy: 'tracked' as const }));
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const now = () => NOW;
@@ -50,22 +58,26 @@ async function allOf(visitor: Visitor, first: string, pattern: RegExp): Promise<
   return seen;
 }
 
-describe.each(SUITE_ENGINES)('the review list on %s', (engine) => {
+const CHOICE = /(?<=aria-label=")choose [^"]+/gu;
+
+describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
   it('shows what the command shows, each once, and differences by their kind alone', async () => {
     const { admin, store } = await startPages({ engine, now });
     await fill(store, 120);
-    const wanted = (await readReview(store.db, NOW)).map(({ id }) => id);
-    expect(wanted).toHaveLength(121);
-    const ids = (text: readonly string[]) => text.map((each) => each.replace('<code>', ''));
-    expect(ids(await allOf(await admin(), '/review', /<code>(?:link|body)\/[^<]+/g))).toEqual(wanted);
-    expect(await allOf(await admin(), '/review?kind=body', /<code>[a-z]+\/[^<]+/g)).toHaveLength(1);
-    const records = await allOf(await admin(), '/review?kind=difference', /<code>1\d\d\d/g);
+    const differences = (await readDifferent(store.db, NOW, {}, 200)).map(({ id }) => id);
+    const wanted = [...(await readReview(store.db, NOW)).map(({ id }) => id), ...differences];
+    expect(wanted).toHaveLength(241);
+    expect(await allOf(await admin(), '/inbox', CHOICE)).toEqual(wanted.map((id) => `choose ${id}`));
+    expect(await allOf(await admin(), '/inbox?kind=body', CHOICE)).toHaveLength(1);
+    const records = await allOf(await admin(), '/inbox?kind=difference', CHOICE);
     expect([records.length, new Set(records).size]).toEqual([120, 120]);
-    expect(await allOf(await admin(), '/review?kind=difference&property=name', /<code>1\d\d\d/g)).toHaveLength(60);
-    const { text } = await (await admin()).get('/review?kind=difference');
+    expect(await allOf(await admin(), '/inbox?kind=difference&property=name', CHOICE)).toHaveLength(60);
+    expect(await allOf(await admin(), '/inbox?kind=link&provider=other', CHOICE)).toHaveLength(120);
+    expect(await allOf(await admin(), '/inbox?kind=link&provider=crm', CHOICE)).toEqual([]);
+    const { text } = await (await admin()).get('/inbox?kind=difference');
     expect(text).toContain('&lt;b>kept');
     expect(text).not.toContain('<b>');
-    expect((await (await admin()).get('/review?kind=body')).text).not.toContain('<i>');
+    expect((await (await admin()).get('/inbox?kind=body')).text).not.toContain('<i>');
   });
 
   it('shows what came of a webhook or document that nobody could read, and gives it as a file, but not to viewers', async () => {
@@ -78,31 +90,30 @@ describe.each(SUITE_ENGINES)('the review list on %s', (engine) => {
     const ids = (await readReview(store.db, NOW)).map(({ id }) => id);
     expect(ids).toHaveLength(2);
     const [operator, viewer] = [await signedIn('operator'), await signedIn('viewer')];
-    const { text: list } = await viewer.get('/review');
+    const { text: list } = await viewer.get('/inbox');
     for (const id of ids) {
-      expect(list).toContain(`<a href="/review/copy/${id}">`);
-      expect((await operator.get(`/review/copy/${id}`)).text).toContain('Bo Birk');
-      for (const path of [`/review/copy/${id}`, `/review/copy/${id}/file`])
+      expect(list).toContain(`href="/inbox?at=${encodeURIComponent(id)}"`);
+      expect((await viewer.get(`/inbox?at=${id}`)).text).toContain(`<a href="/inbox/copy/${id}">`);
+      expect((await operator.get(`/inbox/copy/${id}`)).text).toContain('Bo Birk');
+      for (const path of [`/inbox/copy/${id}`, `/inbox/copy/${id}/file`])
         expect((await viewer.get(path)).text).not.toContain('Bo Birk');
     }
-    expect((await viewer.get(`/review/copy/${ids[0]}`)).text).toContain('It is shown to operators and admins.');
+    expect((await viewer.get(`/inbox/copy/${ids[0]}`)).text).toContain('It is shown to operators and admins.');
     const bodyId = ids.find((id) => id.startsWith('body/'));
-    expect((await operator.get(`/review/copy/${bodyId}`)).text).toContain('&lt;b>Bo Birk');
-    const file = await operator.get(`/review/copy/${bodyId}/file`);
+    expect((await operator.get(`/inbox/copy/${bodyId}`)).text).toContain('&lt;b>Bo Birk');
+    const file = await operator.get(`/inbox/copy/${bodyId}/file`);
     expect([file.text, file.headers['content-type']]).toEqual([body, 'application/octet-stream']);
     for (const path of ['body/99', 'body/1x', 'lane/1', 'document/99/file'])
-      expect((await operator.get(`/review/copy/${path}`)).status).toBe(404);
+      expect((await operator.get(`/inbox/copy/${path}`)).status).toBe(404);
   });
 
   it('says of a blank value that it is, and that to accept it clears the property', async () => {
     const { admin, store } = await startPages({ engine, now });
     await fill(store, 1);
     await store.write((tx) => tx.updateTable('property_state').set({ kept: '""', offered: 'null' }).execute());
-    const { text } = await (await admin()).get('/review?kind=difference');
-    expect(text).toMatch(/data-label="The CRM holds"><div><span class="quiet">blank<\/span>/u);
-    expect(text).toMatch(
-      /data-label="The register says"><div>.*blank.*“Write the register’s value” clears the property/u,
-    );
+    const { text } = await (await admin()).get('/inbox?kind=difference');
+    expect(text).toMatch(/The CRM holds<\/dt><dd class="value side"><span class="quiet">blank<\/span>/u);
+    expect(text).toMatch(/The register says<\/dt><dd .*blank.*“Write the register’s value” clears the property/u);
     const [entry] = await readDifferent(store.db, now(), {}, 1);
     expect(entry?.reason).toContain('the CRM holds nothing, the register says nothing');
     // A run's preview shows the reason alone.
@@ -115,29 +126,38 @@ describe.each(SUITE_ENGINES)('the review list on %s', (engine) => {
     await fill(store, 1);
     const kept_by = JSON.stringify({ name: 'Bo Lind', at: NOW - 86_400_000 });
     await store.write((tx) => tx.updateTable('property_state').set({ kept_by }).execute());
-    const path = '/review?kind=difference';
+    const path = '/inbox?kind=difference';
     expect((await (await signedIn('operator')).get(path)).text).toMatch(/Bo Lind, <time datetime="2026-02-28/u);
     expect((await (await signedIn('viewer')).get(path)).text).not.toContain('Bo Lind');
-    expect((await (await signedIn('viewer')).get('/review.csv?kind=difference')).text).not.toContain('Bo Lind');
+    expect((await (await signedIn('viewer')).get('/inbox.csv?kind=difference')).text).not.toContain('Bo Lind');
   });
 
-  it('tells of differences that wait where nothing else does, and calls its list by what it leaves out', async () => {
-    const { admin, store } = await startPages({ engine, now });
-    await fill(store, 2);
-    const whole = (await (await admin()).get('/review')).text;
-    expect(whole).toMatch(/<a href="\/review\?kind=difference">2 properties hold another value/u);
-    expect(whole).not.toContain('Show all<');
-    expect(whole).toContain('Show all but differences');
-    await store.write(async (tx) => {
-      await tx.updateTable('link').set({ state: 'active' }).execute();
-      await tx.deleteFrom('quarantine').execute();
+  it('counts what waits by kind, connection and property, and leads to each', async () => {
+    const store = await newStore(engine);
+    const { admin } = await startPages({ engine, now, store, crms: [crm(store, 'crm'), crm(store, 'other')] });
+    await fill(store, 4);
+    const ida = await admin();
+    const whole = (await ida.get('/inbox')).text;
+    const counts = (text: string) =>
+      Object.fromEntries(
+        [...text.matchAll(/class="facet" href="([^"]*)"[^>]*>[^<]* <span class="count">([^<]*)</gu)].map(
+          ([, href = '', count]) => [href.replaceAll('&amp;', '&'), count],
+        ),
+      );
+    expect(counts(whole)).toEqual({
+      '/inbox': '9',
+      '/inbox?kind=link': '4',
+      '/inbox?kind=body': '1',
+      '/inbox?kind=difference': '4',
+      '/inbox?provider=crm': '4',
+      '/inbox?provider=other': '4',
     });
-    const { text } = await (await admin()).get('/review');
-    expect(text).toContain('Nothing but differences needs a person');
-    const overview = (await (await admin()).get('/')).text;
-    expect(overview).not.toContain('Nothing needs a person');
-    expect(overview).not.toContain('All is well');
-    expect(overview).toContain('Nothing is wrong');
+    const some = (await ida.get('/inbox?kind=difference&provider=crm')).text;
+    expect(counts(some)).toMatchObject({
+      '/inbox?kind=difference&provider=crm': '4',
+      '/inbox?kind=difference&provider=crm&property=name': '2',
+      '/inbox?kind=difference&provider=crm&property=phone': '2',
+    });
   });
 
   it('calls the answers as its buttons do, in both languages, and names no command', async () => {
@@ -145,30 +165,31 @@ describe.each(SUITE_ENGINES)('the review list on %s', (engine) => {
     await fill(store, 1);
     const reason = 'to move this link there, remove the one of 2 first with cvrsync review keep, then accept this one';
     await store.write((tx) => tx.updateTable('link').set({ reason }).where('provider', '=', 'other').execute());
-    const english = (await (await admin()).get('/review?kind=link')).text;
+    const english = (await (await admin()).get('/inbox?kind=link')).text;
     expect(english).toContain('“Make the link” makes the link count');
     expect(english).toContain('“Remove the link” leaves the record as it is');
     expect(english).toContain('remove the one of 2 first with “Remove the link”, then “Make the link” this one');
     expect(english).not.toMatch(/cvrsync review|value="retry-link"|value="drop-link"/u);
-    const danish = (await (await admin()).get('/review?kind=link', { 'accept-language': 'da' })).text;
+    const danish = (await (await admin()).get('/inbox?kind=link', { 'accept-language': 'da' })).text;
     expect(danish).toContain('“Lav koblingen” lader koblingen gælde');
-    expect((await (await admin()).get('/review?kind=body')).text).toContain('“Delete the webhook’s copy” deletes it');
+    expect((await (await admin()).get('/inbox?kind=body')).text).toContain('“Delete the webhook’s copy” deletes it');
   });
 
-  it('says before an answer that keeping a value holds the property without an end', async () => {
+  it('says before an answer that keeping a value holds the property, for a time or without an end', async () => {
     const { admin, store } = await startPages({ engine, now });
     await fill(store, 1);
-    const { text } = await (await admin()).get('/review?kind=difference');
-    expect(text).toContain('“Keep the CRM’s value” puts the property on hold without an end');
+    const { text } = await (await admin()).get('/inbox?kind=difference');
+    const words = (name: string) =>
+      new RegExp(`value="${name}".*?</button>\\s*<span class="quiet">([^<]*)`, 'u').exec(text)?.[1];
+    expect(words('keep90-difference')).toContain('cvrsync writes nothing there until then');
+    expect(words('keep-difference')).toContain('until somebody ends the hold');
   });
 
   it('says what will stand here, and that nothing is of a kind', async () => {
     const { admin } = await startPages({ engine, now });
-    expect((await (await admin()).get('/review')).text).toContain('Nothing needs a person. What does will stand here');
-    expect((await (await admin()).get('/review?kind=sender&from=x')).text).toContain('Nothing of this kind');
-    expect((await (await admin()).get('/review?kind=difference&after=nonsense')).text).toContain(
-      'Nothing of this kind',
-    );
-    expect((await (await admin()).get('/review?kind=nonsense')).status).toBe(200);
+    expect((await (await admin()).get('/inbox')).text).toContain('Nothing needs a person. What does will stand here');
+    expect((await (await admin()).get('/inbox?kind=sender&from=x')).text).toContain('Nothing of this kind');
+    expect((await (await admin()).get('/inbox?kind=difference&after=nonsense')).text).toContain('Nothing of this kind');
+    expect((await (await admin()).get('/inbox?kind=nonsense')).status).toBe(200);
   });
 });

@@ -84,14 +84,14 @@ it('no page is over 100 kB, however much there is to show', async () => {
   const sizes = new Map<string, number>();
   for (const path of [
     '/',
-    '/review',
-    '/review?kind=link',
-    '/review?kind=difference',
+    '/inbox',
+    '/inbox?kind=link',
+    '/inbox?kind=difference',
     '/companies?q=1',
     `/companies/${COMPANY}`,
     '/backfill',
     '/backfill/hubspot?part=all',
-    '/match',
+    '/inbox?kind=match',
     '/writes',
     '/connections',
     '/connections/hubspot',
@@ -103,7 +103,7 @@ it('no page is over 100 kB, however much there is to show', async () => {
     expect(status, path).toBe(200);
     sizes.set(path, Buffer.byteLength(text));
   }
-  for (const full of ['/review?kind=difference', '/companies?q=1', '/backfill/hubspot?part=all', '/writes', '/audit'])
+  for (const full of ['/inbox?kind=difference', '/companies?q=1', '/backfill/hubspot?part=all', '/writes', '/audit'])
     expect(sizes.get(full), full).toBeGreaterThan(20 * KB);
   expect([...sizes].filter(([, size]) => size > 100 * KB)).toEqual([]);
 });

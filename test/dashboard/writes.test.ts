@@ -82,7 +82,7 @@ describe.each(SUITE_ENGINES)('writes on %s', (engine) => {
     const { signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');
     const named = `<a href="/companies/${COMPANY}">${HOSTILE.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')}</a>`;
-    for (const path of ['/writes', '/review?kind=difference'])
+    for (const path of ['/writes', '/inbox?kind=difference'])
       expect((await ida.get(path)).text.replaceAll('"Søn"', '&quot;Søn&quot;'), path).toContain(named);
   });
 

@@ -50,7 +50,7 @@ const answer = (verb: 'retry' | 'drop' | 'accept' | 'keep', is: 'conflict' | 're
   ask: (id) => ({
     command: ['review', verb, idOf(id)],
     api: ['POST', `/review/${verb}`, { id: idOf(id) }],
-    page: ['/review/answers', { choice: ` ${idOf(id)}`, verb: `${verb}-link`, sure: 'yes' }],
+    page: ['/inbox/answers', { choice: ` ${idOf(id)}`, verb: `${verb}-link`, sure: 'yes' }],
   }),
   result:
     verb === 'retry' || verb === 'accept'
@@ -71,7 +71,7 @@ export const REVIEW_CASES: readonly Case[] = [
     ask: (id) => ({
       command: ['review', 'take-back', idOf(id)],
       api: ['POST', '/review/take-back', { id: idOf(id) }],
-      page: ['/review/back', { choice: idOf(id) }],
+      page: ['/inbox/back', { choice: idOf(id) }],
     }),
     result: 'the link is as it was before the answer',
     again: 404,

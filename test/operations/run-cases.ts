@@ -57,7 +57,7 @@ export const RUN_CASES: readonly Case[] = [
     make: withoutRuns,
     ask: () => ({
       api: ['POST', '/runs/match', { provider: 'crm' }],
-      page: ['/match/run', { provider: 'crm' }],
+      page: ['/inbox/match/run', { provider: 'crm' }],
     }),
     result: 'begun',
     again: 'unchanged',

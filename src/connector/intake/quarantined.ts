@@ -19,9 +19,10 @@ const quarantined = (db: Db) => db.selectFrom('receipt').where('quarantined', 'i
 export const countQuarantined = (db: Db, most: number): Promise<number> =>
   countRows(db, quarantined(db).select('seq').limit(most));
 
-export async function readQuarantined(db: Db, limit: number): Promise<readonly QuarantinedEvent[]> {
+export async function readQuarantined(db: Db, limit: number, after = 0): Promise<readonly QuarantinedEvent[]> {
   const rows = await quarantined(db)
     .select(['seq', 'entity', 'quarantined', 'received_at'])
+    .where('seq', '>', after)
     .orderBy('seq')
     .limit(limit)
     .execute();

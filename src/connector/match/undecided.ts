@@ -1,6 +1,5 @@
 /** Matched records that wait for a person's decision. */
 import { sql } from 'kysely';
-import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
 import type { MatchedRecord } from './results.ts';
 
@@ -35,23 +34,6 @@ export const undecided = (db: Db) =>
       ),
     );
 
-export async function nextUndecided(db: Db, after: MatchPlace | undefined): Promise<UndecidedMatch | undefined> {
-  const { provider, recordId } = after ?? { provider: '', recordId: '' };
-  const row = await undecided(db)
-    .select(['provider', 'body'])
-    .where((where) =>
-      where.or([
-        where('provider', '>', provider),
-        where.and([where('provider', '=', provider), where('record_id', '>', recordId)]),
-      ]),
-    )
-    .orderBy('provider')
-    .orderBy('record_id')
-    .limit(1)
-    .executeTakeFirst();
-  return row === undefined ? undefined : { ...JSON.parse(row.body), provider: row.provider };
-}
-
 /** Undefined if the record is decided or was never matched. */
 export async function readUndecided(db: Db, { provider, recordId }: MatchPlace): Promise<UndecidedMatch | undefined> {
   const row = await undecided(db)
@@ -61,6 +43,3 @@ export async function readUndecided(db: Db, { provider, recordId }: MatchPlace):
     .executeTakeFirst();
   return row === undefined ? undefined : { ...JSON.parse(row.body), provider };
 }
-
-export const countUndecided = (db: Db, most: number): Promise<number> =>
-  countRows(db, undecided(db).select('record_id').limit(most));

@@ -8,17 +8,39 @@ import type { MatchedRecord } from '../match/results.ts';
 import { undecided } from '../match/undecided.ts';
 import { revisionOf } from '../names/revision.ts';
 import { linkRevision } from './entry-revision.ts';
-import { DECISION, FAILED, idOf, type ReviewSource } from './review-kinds.ts';
+import {
+  DECISION,
+  type EntryPlace,
+  type EntryRange,
+  FAILED,
+  idOf,
+  partsOf,
+  type ReviewEntry,
+  type ReviewSource,
+} from './review-kinds.ts';
 
-const conflicts = (db: Db) => db.selectFrom('link').where(isInState('conflict'));
+const conflicts = (db: Db, { provider, after }: EntryRange = {}) =>
+  db
+    .selectFrom('link')
+    .where(isInState('conflict'))
+    .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
+    .$if(after !== undefined, (query) => query.where(isBehind(after)));
 
-const refusedLinks = (db: Db) =>
+const refusedLinks = (db: Db, { provider, after }: EntryRange = {}) =>
   db
     .selectFrom('link')
     .where('state', '=', 'active')
     .where('desired', '=', 'on')
     // Not as a parameter: SQLite would not know that the index of refused ones will do.
-    .where('observed', '=', sql.lit<'refused'>('refused'));
+    .where('observed', '=', sql.lit<'refused'>('refused'))
+    .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
+    .$if(after !== undefined, (query) => query.where(isBehind(after)));
+
+/** In the order of connection and record. */
+const isBehind = (after: EntryPlace | undefined) => {
+  const [provider = '', recordId = ''] = partsOf(after) ?? [];
+  return sql<boolean>`(provider, record_id) > (${provider}, ${recordId})`;
+};
 
 const shownLink = (link: Link) => ({
   id: idOf('link', link.provider, link.record_id),
@@ -32,8 +54,13 @@ const shownLink = (link: Link) => ({
 export const LINK_SOURCES: readonly ReviewSource[] = [
   {
     kind: 'link',
-    async read(db, _now, limit) {
-      const rows = await conflicts(db).selectAll().orderBy('provider').orderBy('record_id').limit(limit).execute();
+    async read(db, _now, limit, part) {
+      const rows = await conflicts(db, part)
+        .selectAll()
+        .orderBy('provider')
+        .orderBy('record_id')
+        .limit(limit)
+        .execute();
       return rows.map((link) => ({
         ...shownLink(link),
         reason: `in conflict: ${link.reason ?? 'two companies claim the record'}`,
@@ -42,12 +69,17 @@ export const LINK_SOURCES: readonly ReviewSource[] = [
         verbs: DECISION,
       }));
     },
-    count: (db, most) => countRows(db, conflicts(db).select('record_id').limit(most)),
+    count: (db, most, provider) => countRows(db, conflicts(db, { provider }).select('record_id').limit(most)),
   },
   {
     kind: 'link',
-    async read(db, _now, limit) {
-      const rows = await refusedLinks(db).selectAll().orderBy('provider').orderBy('record_id').limit(limit).execute();
+    async read(db, _now, limit, part) {
+      const rows = await refusedLinks(db, part)
+        .selectAll()
+        .orderBy('provider')
+        .orderBy('record_id')
+        .limit(limit)
+        .execute();
       return rows.map((link) => ({
         ...shownLink(link),
         reason: `the monitoring service refused it: ${link.observed_error ?? 'without a reason'}`,
@@ -56,14 +88,21 @@ export const LINK_SOURCES: readonly ReviewSource[] = [
         verbs: FAILED,
       }));
     },
-    count: (db, most) => countRows(db, refusedLinks(db).select('record_id').limit(most)),
+    count: (db, most, provider) => countRows(db, refusedLinks(db, { provider }).select('record_id').limit(most)),
   },
 ];
 
-const refusedValues = (db: Db) =>
+const refusedValues = (db: Db, { provider, after }: EntryRange = {}) =>
   db
     .selectFrom('property_state as state')
     .where('refused', 'is not', null)
+    .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
+    .$if(after !== undefined, (query) => {
+      const [connection = '', recordId = '', property = ''] = partsOf(after) ?? [];
+      return query.where(
+        sql<boolean>`(state.provider, state.property, state.record_id) > (${connection}, ${property}, ${recordId})`,
+      );
+    })
     // Not a join: SQLite might begin with the links, which are many.
     .where(({ exists, selectFrom }) =>
       exists(
@@ -81,8 +120,8 @@ const REFUSED =
 
 export const VALUE_SOURCE: ReviewSource = {
   kind: 'value',
-  async read(db, _now, limit) {
-    const rows = await refusedValues(db)
+  async read(db, _now, limit, part) {
+    const rows = await refusedValues(db, part)
       .select(['provider', 'record_id', 'property', 'refused', 'refused_reason', 'refused_over', 'refused_until'])
       .orderBy('provider')
       .orderBy('property')
@@ -100,7 +139,7 @@ export const VALUE_SOURCE: ReviewSource = {
       verbs: FAILED,
     }));
   },
-  count: (db, most) => countRows(db, refusedValues(db).select('record_id').limit(most)),
+  count: (db, most, provider) => countRows(db, refusedValues(db, { provider }).select('record_id').limit(most)),
 };
 
 /** What the property holds as long as a new value is refused; `over` is JSON. */
@@ -109,35 +148,48 @@ export function shownStay(over: string | null): string {
   return over === 'null' ? '; the property stays blank in the CRM' : `; ${over} stays in the CRM`;
 }
 
-const suggestions = (db: Db) => undecided(db).where('suggested_at', 'is not', null);
+const found = (db: Db, { provider, after }: EntryRange = {}) =>
+  undecided(db)
+    .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
+    .$if(after !== undefined, (query) => query.where(isBehind(after)));
 
 /** Companies that are suggested for records without a number. */
 export const MATCH_SOURCE: ReviewSource = {
   kind: 'match',
-  async read(db, _now, limit) {
-    const rows = await suggestions(db)
-      .select(['provider', 'record_id', 'body', 'suggested_at'])
-      .orderBy('provider')
-      .orderBy('record_id')
-      .limit(limit)
-      .execute();
-    return rows.flatMap(({ provider, record_id, body, suggested_at: since }) => {
-      const { record, confidence, candidates }: MatchedRecord = JSON.parse(body);
-      const [best] = candidates;
-      if (best === undefined) return [];
-      const reasons = best.findings.map((finding) => reasonText(finding, 'en')).join('; ');
-      return {
-        id: idOf('match', provider, record_id),
-        kind: 'match',
-        about: `${provider}:${record_id} ${record.name ?? ''}`.trimEnd(),
-        reason: `it has no CVR number, and is ${confidence === 'certain' ? 'certainly' : 'likely'} ${best.name}, ${best.company}: ${reasons}`,
-        since,
-        advice: 'accept links it and writes the number; keep leaves it alone, and this company is not suggested again',
-        decides: true,
-        verbs: DECISION,
-        revision: revisionOf(best.company),
-      };
-    });
-  },
-  count: (db, most) => countRows(db, suggestions(db).select('record_id').limit(most)),
+  read: (db, _now, limit, part) => readMatches(found(db, part).where('suggested_at', 'is not', null), limit),
+  count: (db, most, provider) =>
+    countRows(db, found(db, { provider }).where('suggested_at', 'is not', null).select('record_id').limit(most)),
 };
+
+/** The same with those that a person asked for, which raise no alert: they are answered record by record. */
+export const UNDECIDED_SOURCE: ReviewSource = {
+  kind: 'match',
+  read: (db, _now, limit, part) => readMatches(found(db, part), limit),
+  count: (db, most, provider) => countRows(db, found(db, { provider }).select('record_id').limit(most)),
+};
+
+async function readMatches(query: ReturnType<typeof undecided>, limit: number): Promise<readonly ReviewEntry[]> {
+  const rows = await query
+    .select(['provider', 'record_id', 'body', 'suggested_at'])
+    .orderBy('provider')
+    .orderBy('record_id')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ provider, record_id, body, suggested_at: since }) => {
+    const { record, confidence, candidates }: MatchedRecord = JSON.parse(body);
+    const [best] = candidates;
+    if (best === undefined) return [];
+    const reasons = best.findings.map((finding) => reasonText(finding, 'en')).join('; ');
+    return {
+      id: idOf('match', provider, record_id),
+      kind: 'match' as const,
+      about: `${provider}:${record_id} ${record.name ?? ''}`.trimEnd(),
+      reason: `it has no CVR number, and is ${confidence === 'certain' ? 'certainly' : 'likely'} ${best.name}, ${best.company}: ${reasons}`,
+      since,
+      advice: 'accept links it and writes the number; keep leaves it alone, and this company is not suggested again',
+      decides: true,
+      verbs: since === null ? [] : DECISION,
+      revision: revisionOf(best.company),
+    };
+  });
+}

@@ -59,14 +59,31 @@ export interface ReviewEntry {
   readonly editor?: { readonly name: string; readonly at: number };
 }
 
+/** An entry behind which a list goes on. */
+export type EntryPlace = Pick<ReviewEntry, 'id' | 'since'>;
+
+/** Which entries of a source are read. */
+export interface EntryRange {
+  /** Only of this connection; a source whose entries are of none ignores it. */
+  readonly provider?: string | undefined;
+  /** Only behind this entry, which may have been answered meanwhile. */
+  readonly after?: EntryPlace | undefined;
+}
+
 /** Things of one kind, and how they are read without all the others. */
 export interface ReviewSource {
   readonly kind: ReviewKind;
   /** At most `limit` of them, or a few more. */
-  read(db: Db, now: number, limit: number): Promise<readonly ReviewEntry[]>;
+  read(db: Db, now: number, limit: number, part?: EntryRange): Promise<readonly ReviewEntry[]>;
   /** How many there are, counted up to `most`; absent if they are few and read to be counted. */
-  count?(db: Db, most: number): Promise<number>;
+  count?(db: Db, most: number, provider?: string): Promise<number>;
 }
+
+/** The kinds whose entries are each of one connection. */
+export const KINDS_OF_CONNECTIONS: readonly ReviewKind[] = ['link', 'match', 'value', 'difference'];
+
+/** The parts of the id of an entry behind which a list goes on; undefined at its beginning. */
+export const partsOf = (after: EntryPlace | undefined): Parts | undefined => after && readReviewId(after.id)?.parts;
 
 /** The answers that a lane takes: one that a person stopped for safety waits for a decision. */
 export const laneVerbs = (key: string): readonly ReviewVerb[] => (key === SAFETY_LIMIT_KEY ? DECISION : FAILED);

@@ -17,9 +17,11 @@ import { MAIL_SOURCE } from './mail-entries.ts';
 import { LINK_SOURCES, MATCH_SOURCE, VALUE_SOURCE } from './record-entries.ts';
 import {
   DECISION,
+  type EntryRange,
   FAILED,
   idOf,
   laneVerbs,
+  partsOf,
   REVIEW_KINDS,
   type ReviewEntry,
   type ReviewKind,
@@ -28,11 +30,11 @@ import {
 import { UNREADABLE_SOURCES } from './unreadable-entries.ts';
 
 /** In the order in which they are shown. */
-const SOURCES: readonly ReviewSource[] = [
+export const SOURCES: readonly ReviewSource[] = [
   { kind: 'account', read: readAccounts },
   {
     kind: 'lane',
-    read: (db, _now, limit) => readLanes(db, limit),
+    read: (db, _now, limit, part) => readLanes(db, limit, part),
     count: (db, most) =>
       countRows(db, db.selectFrom('lane').select('key').where('parked_at', 'is not', null).limit(most)),
   },
@@ -40,7 +42,7 @@ const SOURCES: readonly ReviewSource[] = [
   MATCH_SOURCE,
   VALUE_SOURCE,
   ...UNREADABLE_SOURCES,
-  { kind: 'event', read: (db, _now, limit) => readEvents(db, limit), count: countQuarantined },
+  { kind: 'event', read: (db, _now, limit, part) => readEvents(db, limit, part), count: countQuarantined },
   { kind: 'sender', read: readSenders },
   MAIL_SOURCE,
 ];
@@ -54,6 +56,8 @@ export const shownCount = (count: number): string => (count > COUNTED ? `more th
 /** Which things are asked for, and how many at most; all of every kind where absent. */
 export interface EntryFilter {
   readonly kinds?: readonly ReviewKind[] | undefined;
+  /** Of kinds whose entries are each of one connection. */
+  readonly provider?: string | undefined;
   readonly limit?: number;
 }
 
@@ -67,12 +71,12 @@ const sourcesOf = (kinds: EntryFilter['kinds']): readonly ReviewSource[] =>
 export async function readReview(
   db: Db,
   now: number,
-  { kinds, limit = Number.MAX_SAFE_INTEGER }: EntryFilter = {},
+  { kinds, provider, limit = Number.MAX_SAFE_INTEGER }: EntryFilter = {},
 ): Promise<readonly ReviewEntry[]> {
   let found: readonly ReviewEntry[] = [];
   for (const source of sourcesOf(kinds)) {
     if (found.length >= limit) break;
-    found = [...found, ...(await source.read(db, now, limit - found.length))];
+    found = [...found, ...(await source.read(db, now, limit - found.length, { provider }))];
   }
   return found.slice(0, limit);
 }
@@ -206,8 +210,10 @@ function laneAdvice(queue: string, key: string): string {
     : 'retry tries it again now; drop gives it up until the next change';
 }
 
-async function readLanes(db: Db, limit: number): Promise<readonly ReviewEntry[]> {
-  return (await parked(db, undefined, limit)).map(({ queue, key, error, parkedAt, attempts }) => ({
+async function readLanes(db: Db, limit: number, { after }: EntryRange = {}): Promise<readonly ReviewEntry[]> {
+  const [queue = '', last = ''] = partsOf(after) ?? [];
+  const place = after && { queue, key: last, parkedAt: after.since ?? 0 };
+  return (await parked(db, undefined, limit, place)).map(({ queue, key, error, parkedAt, attempts }) => ({
     id: idOf('lane', queue, key),
     kind: 'lane',
     about: `${queue} ${key}`,
@@ -220,17 +226,19 @@ async function readLanes(db: Db, limit: number): Promise<readonly ReviewEntry[]>
   }));
 }
 
-async function readEvents(db: Db, limit: number): Promise<readonly ReviewEntry[]> {
-  return (await readQuarantined(db, limit)).map(({ seq, entity, reason, receivedAt }) => ({
-    id: idOf('event', seq),
-    kind: 'event',
-    about: `event ${seq} of ${entity}`,
-    reason,
-    since: receivedAt,
-    advice: 'retry takes it as of the time it came, but for periods that are still ahead; drop leaves it out',
-    decides: false,
-    verbs: FAILED,
-  }));
+async function readEvents(db: Db, limit: number, { after }: EntryRange = {}): Promise<readonly ReviewEntry[]> {
+  return (await readQuarantined(db, limit, Number(partsOf(after)?.[0] ?? 0))).map(
+    ({ seq, entity, reason, receivedAt }) => ({
+      id: idOf('event', seq),
+      kind: 'event',
+      about: `event ${seq} of ${entity}`,
+      reason,
+      since: receivedAt,
+      advice: 'retry takes it as of the time it came, but for periods that are still ahead; drop leaves it out',
+      decides: false,
+      verbs: FAILED,
+    }),
+  );
 }
 
 async function readSenders(db: Db): Promise<readonly ReviewEntry[]> {

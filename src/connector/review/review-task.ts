@@ -22,8 +22,11 @@ export type ReviewRequest = ReviewFilterRequest | { readonly rows: number };
 interface ReviewFilterRequest {
   readonly verb: ReviewVerb;
   readonly kind: ReviewKind;
-  /** Of differences. */
+  /** How many days an answer holds a value; without an end if absent. */
+  readonly days?: number | undefined;
+  /** Of kinds whose entries are each of one connection. */
   readonly provider?: string | undefined;
+  /** Of differences. */
   readonly property?: string | undefined;
 }
 
@@ -86,6 +89,8 @@ interface ReviewDeps {
   readonly now: () => number;
 }
 
+const DAY_MS = 86_400_000;
+
 /** In one transaction: enough to be quick, few enough not to hold up all else. */
 const STEP = 200;
 
@@ -120,7 +125,7 @@ async function* entriesOf(
   now: number,
 ): AsyncGenerator<readonly PlannedAnswer[]> {
   if (kind !== 'difference') {
-    const found = (await readReview(db, now, { kinds: [kind] })).filter(({ verbs }) => verbs.includes(verb));
+    const found = (await readReview(db, now, { kinds: [kind], provider })).filter(({ verbs }) => verbs.includes(verb));
     for (let start = 0; start < found.length; start += STEP) yield found.slice(start, start + STEP).map(planned);
     return;
   }
@@ -203,7 +208,9 @@ async function eachOf(
 async function answerOne(tx: Tx, input: ReviewRequest, entry: PlannedAnswer, now: number): Promise<PlannedAnswer> {
   const verb = 'rows' in input ? entry.verb : input.verb;
   if (verb === undefined) throw new Error(`an entry of a file has no answer: ${entry.id}`);
-  const resolved = await resolveIfUnchanged(tx, verb, entry, now);
+  const days = 'rows' in input ? undefined : input.days;
+  const until = days === undefined ? null : now + days * DAY_MS;
+  const resolved = await resolveIfUnchanged(tx, verb, { ...entry, until }, now);
   switch (resolved.kind) {
     case 'done':
       return { ...entry, result: 'done', note: resolved.note };

@@ -1,11 +1,19 @@
 /** What nobody could read: bodies of webhooks and documents of the register, each with a copy of what came. */
 import type { Db } from '../../store/store.ts';
-import { idOf, type ReviewEntry, type ReviewKind, type ReviewSource, readReviewId } from './review-kinds.ts';
+import {
+  type EntryRange,
+  idOf,
+  partsOf,
+  type ReviewEntry,
+  type ReviewKind,
+  type ReviewSource,
+  readReviewId,
+} from './review-kinds.ts';
 
 /** The sources of these kinds. */
 export const UNREADABLE_SOURCES: readonly ReviewSource[] = [
-  { kind: 'document', read: (db) => readUnreadable(db, 'register') },
-  { kind: 'body', read: (db) => readUnreadable(db, 'webhook') },
+  { kind: 'document', read: (db, _now, limit, part) => readUnreadable(db, 'register', limit, part) },
+  { kind: 'body', read: (db, _now, limit, part) => readUnreadable(db, 'webhook', limit, part) },
 ];
 
 /** Whether a copy of what came is kept of a thing. */
@@ -25,12 +33,19 @@ export async function readCopy(db: Db, id: string): Promise<string | undefined> 
 }
 
 /** Few: the quarantine keeps the newest of each source. */
-async function readUnreadable(db: Db, from: 'webhook' | 'register'): Promise<readonly ReviewEntry[]> {
+async function readUnreadable(
+  db: Db,
+  from: 'webhook' | 'register',
+  limit: number,
+  { after }: EntryRange = {},
+): Promise<readonly ReviewEntry[]> {
   const rows = await db
     .selectFrom('quarantine')
     .select(['id', 'received_at', 'source', 'subject', 'reason'])
     .where('source', '=', from)
+    .where('id', '>', Number(partsOf(after)?.[0] ?? 0))
     .orderBy('id')
+    .limit(limit)
     .execute();
   return rows.map(({ id, received_at: since, source, subject, reason }) =>
     source === 'register'

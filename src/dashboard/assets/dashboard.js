@@ -64,6 +64,8 @@ const stepChoices = (/** @type {KeyboardEvent} */ event) => {
   const step = Object.entries(STEPS).find(([key]) => key === event.key)?.[1];
   const { activeElement } = document;
   if (step === undefined || activeElement === null || !isAlone(event)) return;
+  // The list of the inbox has steps of its own.
+  if (activeElement.closest('[data-entries]') !== null) return;
   const boxes = [...document.querySelectorAll('td input[type="checkbox"]')];
   const rows = [...document.querySelectorAll('main tbody tr')].flatMap((row) => row.querySelector('a') ?? []);
   const places = boxes.length > 0 ? boxes : rows;
@@ -71,29 +73,6 @@ const stepChoices = (/** @type {KeyboardEvent} */ event) => {
   const at = places.findIndex((place) => place === activeElement || (row !== null && place.closest('tr') === row));
   const next = places[at + step];
   if (next instanceof HTMLElement) next.focus();
-};
-
-/** A single key answers once, and only what somebody has had on screen for so long. */
-const SEEN_MS = 500;
-/** @type {number | undefined} Since when the page is on screen and waits for its answer; in ms as events count them. */
-let seenSince;
-const beginSeeing = () => {
-  seenSince = undefined;
-  // Frames are drawn only while the page is visible; the second begins when the first is on screen.
-  requestAnimationFrame(() => {
-    requestAnimationFrame(() => {
-      seenSince = performance.now();
-    });
-  });
-};
-
-/** A single key presses the button or follows the link that names it. */
-const pressByKey = (/** @type {KeyboardEvent} */ event) => {
-  if (!isAlone(event) || event.repeat || seenSince === undefined || event.timeStamp - seenSince < SEEN_MS) return;
-  const named = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-  if (!(named instanceof HTMLElement)) return;
-  seenSince = undefined;
-  named.click();
 };
 
 /** A form is sent once: a second click would have the browser drop the first answer, which may show a secret. */
@@ -126,9 +105,6 @@ if (document.readyState === 'complete') enterCode();
 else addEventListener('load', enterCode);
 document.addEventListener('submit', sendOnce);
 addEventListener('pageshow', forgetSent);
-addEventListener('pageshow', beginSeeing);
-document.addEventListener('visibilitychange', beginSeeing);
 document.addEventListener('keydown', goByKeys);
 document.addEventListener('keydown', focusSearch);
 document.addEventListener('keydown', stepChoices);
-document.addEventListener('keydown', pressByKey);

@@ -9,7 +9,7 @@ import { acceptMatched, addLink, removeLink } from '../../operations/links.ts';
 import { perform } from '../../operations/operation.ts';
 import { isMistyped } from '../../protocol/cvr-number.ts';
 import { companyAddress } from '../addresses/addresses.ts';
-import { behind } from '../addresses/match.ts';
+import { matchAddress } from '../addresses/inbox.ts';
 import { html, type Markup } from '../page/html.ts';
 import { timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
@@ -34,7 +34,7 @@ export function addLinkActions(app: Server, deps: CompanyDeps): void {
 const linkAction = (deps: CompanyDeps): RecordAction => ({
   name: 'link',
   isForLinked: false,
-  next: (asked) => (isForMatch(asked) && asked.ref ? behind(asked.ref) : companyAddress(asked.entity)),
+  next: (asked) => (isForMatch(asked) && asked.ref ? matchAddress('done', asked.ref) : companyAddress(asked.entity)),
   async propose(asked) {
     if (isNamed(asked)) return proposeLink(deps, asked);
     const { reader } = asked.visit;

@@ -6,7 +6,7 @@ import type { Reader } from '../page/reader.ts';
 
 /** `count` is counted up to one more than {@link MOST_COUNTED}. */
 export const differencesLink = (reader: Reader, count: number): VNode =>
-  html`<a href="/review?kind=difference">${
+  html`<a href="/inbox?kind=difference">${
     count > MOST_COUNTED
       ? reader.text('overview.manyDifferences', { number: MOST_COUNTED })
       : reader.text('overview.differences', { count })

@@ -105,7 +105,7 @@ function kindLine(reader: Reader, { kind, count }: ReviewCount): string {
 
 /** The same, with the way to them. */
 const kindLink = (reader: Reader, each: ReviewCount): VNode =>
-  html`<a href=${`/review?kind=${each.kind}`}>${kindLine(reader, each)}</a>`;
+  html`<a href=${`/inbox?kind=${each.kind}`}>${kindLine(reader, each)}</a>`;
 
 function decisions(reader: Reader, { review, differences }: Overview): Markup {
   if (review.length === 0 && differences === 0)

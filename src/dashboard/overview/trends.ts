@@ -97,9 +97,9 @@ export function shareBar(reader: Reader, share: Share): Markup {
   if (linked === 0) return undefined;
   const parts = [
     ['sync', Math.max(0, linked - failing - left - differing), undefined],
-    ['differing', differing, `/review?kind=difference&provider=${encodeURIComponent(provider)}`],
+    ['differing', differing, `/inbox?kind=difference&provider=${encodeURIComponent(provider)}`],
     ['left', left, `/holds?provider=${encodeURIComponent(provider)}`],
-    ['failing', failing, `/review?provider=${encodeURIComponent(provider)}`],
+    ['failing', failing, `/inbox?provider=${encodeURIComponent(provider)}`],
   ] as const;
   const words = parts.filter(([, count]) => count > 0);
   return html`<div class="share">

@@ -47,10 +47,9 @@ interface NavigationItem {
 /** A page that people go to has a line here. */
 const NAVIGATION: readonly NavigationItem[] = [
   { path: '/', text: 'nav.overview' },
-  { path: '/review', text: 'nav.review' },
+  { path: '/inbox', text: 'nav.inbox' },
   { path: '/companies', text: 'nav.companies', half: 'connector' },
   { path: '/backfill', text: 'nav.backfill', half: 'connector' },
-  { path: '/match', text: 'nav.match', half: 'connector' },
   { path: '/writes', text: 'nav.writes', half: 'connector', also: ['/holds'] },
   { path: '/connections', text: 'nav.connections', half: 'connector' },
   { path: '/deliveries', text: 'nav.deliveries', half: 'service' },
@@ -64,7 +63,7 @@ const NAVIGATION: readonly NavigationItem[] = [
 
 /** The whole document of a page. */
 export function layout(frame: Frame, { title, body }: PageBody): VNode {
-  const { reader, visitor } = frame;
+  const { reader, visitor, path } = frame;
   return html`<html lang=${reader.locale}>
     <head>
       <meta charset="utf-8" />
@@ -75,6 +74,7 @@ export function layout(frame: Frame, { title, body }: PageBody): VNode {
       <link rel="stylesheet" href=${assetUrl('style.css')} />
       <script type="module" src=${assetUrl('dashboard.js')}></script>
       <script type="module" src=${assetUrl('live.js')}></script>
+      ${path === '/inbox' && html`<script type="module" src=${assetUrl('inbox.js')}></script>`}
     </head>
     <body>
       <a class="skip" href="#content">${reader.text('nav.skip')}</a>

@@ -5,11 +5,9 @@ import type { Reader } from './reader.ts';
 
 const KEYS: Readonly<Record<string, string>> = {
   '/': 'o',
-  '/review': 'r',
   '/inbox': 'r',
   '/companies': 'c',
   '/backfill': 'b',
-  '/match': 'm',
   '/writes': 'w',
   '/connections': 'n',
   '/deliveries': 'd',

@@ -41,7 +41,7 @@ async function registerPage(deps: RegisterPageDeps, visit: Visit): Promise<PageB
     body: html`${livePart(
       visit,
       { id: 'register' },
-      html`${losses.isOpen && html`<p class="notice bad"><a href="/review?kind=lane">${reader.text('register.withheld')}</a></p>`}
+      html`${losses.isOpen && html`<p class="notice bad"><a href="/inbox?kind=lane">${reader.text('register.withheld')}</a></p>`}
         <dl class="facts">
           <dt>${reader.text('register.from')}</dt>
           <dd><code>${register.from}</code></dd>
@@ -105,7 +105,7 @@ async function figures({ store: { db } }: RegisterPageDeps, { reader, now }: Vis
     ],
     [
       reader.text('register.unreadable'),
-      unreadable === 0 ? reader.number(0) : html`<a href="/review?kind=document">${upTo(unreadable)}</a>`,
+      unreadable === 0 ? reader.number(0) : html`<a href="/inbox?kind=document">${upTo(unreadable)}</a>`,
     ],
     [reader.text('register.filings'), upTo(filings)],
   ];

@@ -11,15 +11,23 @@ import { invalid } from '../../operations/operation.ts';
 import { requestAnswers } from '../../operations/run-requests.ts';
 import { countItems } from '../../runtime/runs/runs.ts';
 import { runAddress } from '../addresses/addresses.ts';
-import { readReviewFilter, reviewAddress } from '../addresses/review.ts';
+import { inboxAddress, readInboxFilter } from '../addresses/inbox.ts';
+import {
+  answerHelp,
+  answerName,
+  answerText,
+  daysOf,
+  isAnswer,
+  mayAnswerAll,
+  shownAnswer,
+  verbOf,
+} from '../inbox/answer-names.ts';
 import { fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { messagePage } from '../page/messages.ts';
 import { brief, state, table } from '../page/parts.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-import { mayAnswerAll } from '../review/answer-all.ts';
-import { answerHelp, answerName, answerText, isAnswer, shownAnswer, verbOf } from '../review/answer-names.ts';
 import { addForm } from '../routes/operation-form.ts';
 import type { RouteDeps } from '../routes/routes.ts';
 import type { RunFace } from './run-face.ts';
@@ -31,11 +39,12 @@ export function addAnswerRequest(app: Server, deps: RouteDeps): void {
   addForm(app, deps, requestAnswers, {
     path: '/runs/answers',
     input(_visit, fields) {
-      const { kind, ...narrow } = readReviewFilter((name) => fieldValue(fields, name));
+      const { kind, ...narrow } = readInboxFilter((name) => fieldValue(fields, name));
       const name = fieldValue(fields, 'verb');
       if (kind === undefined || !isAnswer(name) || !mayAnswerAll(name, kind)) throw invalid('/verb', 'is not for all');
       const given = Object.entries(narrow).filter(([, value]) => value !== undefined);
-      return { verb: verbOf(name), kind, ...Object.fromEntries(given) };
+      const days = daysOf(name);
+      return { verb: verbOf(name), kind, ...(days !== undefined && { days }), ...Object.fromEntries(given) };
     },
     next: (_visit, { id }) => runAddress(id),
     refused: ({ reader }) =>
@@ -61,7 +70,7 @@ export const answersFace = ({ store: { db } }: RouteDeps): RunFace<ReviewRequest
       'rows' in input
         ? reader.text('answers.runFile', { count })
         : reader.text('answers.run', { verb: nameIn(reader, input), count });
-    const holds = 'kind' in input && input.kind === 'difference' && input.verb === 'keep';
+    const holds = 'kind' in input && input.kind === 'difference' && input.verb === 'keep' && input.days === undefined;
     const words = [
       reader.text('answers.each'),
       ...(holds ? [reader.text('review.keepHolds', { answer: reader.text('verb.keep-difference') })] : []),
@@ -75,21 +84,24 @@ export const answersFace = ({ store: { db } }: RouteDeps): RunFace<ReviewRequest
   },
 });
 
-const nameIn = (reader: Visit['reader'], { verb, kind }: Exclude<ReviewRequest, { readonly rows: number }>): string => {
-  const name = answerName(verb, kind);
+const nameIn = (
+  reader: Visit['reader'],
+  { verb, kind, days }: Exclude<ReviewRequest, { readonly rows: number }>,
+): string => {
+  const name = answerName(verb, kind, days);
   return name === undefined ? verb : answerText(reader, name);
 };
 function askedFor({ reader }: Visit, input: ReviewRequest): VNode {
   if ('rows' in input)
     return html`<dt>${reader.text('answers.answer')}</dt>
       <dd>${reader.text('answers.fromFile', { count: input.rows })}</dd>`;
-  const { verb, kind, provider, property } = input;
-  const name = answerName(verb, kind);
+  const { verb, kind, days, provider, property } = input;
+  const name = answerName(verb, kind, days);
   return html`<dt>${reader.text('answers.answer')}</dt>
     <dd>${name === undefined ? verb : html`${answerText(reader, name)} <span class="quiet">${answerHelp(reader, name)}</span>`}</dd>
     <dt>${reader.text('answers.filter')}</dt>
     <dd>
-      <a href=${reviewAddress({ kind, provider, property })}>${reader.text(`kind.${kind}`)}</a>
+      <a href=${inboxAddress({ kind, provider, property })}>${reader.text(`kind.${kind}`)}</a>
       ${[provider, property].map((each) => each !== undefined && html` <code>${each}</code>`)}
     </dd>`;
 }

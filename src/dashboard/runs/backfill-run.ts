@@ -13,6 +13,7 @@ import { planRevision, readRun as readPlan } from '../../connector/backfill/rows
 import { readConnections } from '../../operations/status/connections.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
+import { inboxAddress } from '../addresses/inbox.ts';
 import { type BackfillPageDeps, backfillAddress, planAddress } from '../backfill/filter.ts';
 import { namesOf, planTable } from '../backfill/plan-table.ts';
 import { connectionState } from '../connections/table.ts';
@@ -71,7 +72,7 @@ const planLink = ({ reader }: Visit, provider: string): VNode =>
 const planDetails = async (visit: Visit, { input: { kind, provider } }: BackfillJob): Promise<RunDetails> => ({
   ask:
     kind === 'match'
-      ? html`<p><a href="/match">${visit.reader.text('match.toFound')}</a></p>`
+      ? html`<p><a href=${inboxAddress({ kind: 'match' })}>${visit.reader.text('match.toFound')}</a></p>`
       : planLink(visit, provider),
   body: null,
 });

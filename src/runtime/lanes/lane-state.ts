@@ -24,12 +24,23 @@ export interface Parked {
   readonly parkedAt: number;
 }
 
-export async function parked(db: Db, queue?: string, limit?: number): Promise<readonly Parked[]> {
+/** `after`: the parked lane behind which the list goes on. */
+export async function parked(
+  db: Db,
+  queue?: string,
+  limit?: number,
+  after?: Pick<Parked, 'queue' | 'key' | 'parkedAt'>,
+): Promise<readonly Parked[]> {
   const rows = await db
     .selectFrom('lane')
     .select(['queue', 'key', 'attempts', 'since', 'error', 'parked_at as parkedAt'])
     .where('parked_at', 'is not', null)
     .$if(queue !== undefined, (query) => query.where('queue', '=', queue ?? ''))
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(queue, parked_at, key) > (${after?.queue ?? ''}, cast(${after?.parkedAt ?? 0} as bigint), ${after?.key ?? ''})`,
+      ),
+    )
     // In the order of the index, so that the database sorts nothing.
     .orderBy('queue')
     .orderBy('parked_at')

@@ -48,9 +48,9 @@ describe('in an app', () => {
 it('a service alone takes no file with answers of review, and offers none', async () => {
   const { app } = await startService();
   const here = await adminAt(app.adminUrl, app.store);
-  const review = await here.get('/review');
-  expect([review.status, review.text]).toEqual([200, expect.not.stringContaining('/review/upload')]);
-  expect((await here.get('/review/upload')).status).toBe(404);
+  const review = await here.get('/inbox');
+  expect([review.status, review.text]).toEqual([200, expect.not.stringContaining('/inbox/upload')]);
+  expect((await here.get('/inbox/upload')).status).toBe(404);
 });
 
 it('its own service answers the check, whatever port it listens at', async () => {

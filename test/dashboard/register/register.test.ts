@@ -80,7 +80,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
     const ida = await signedIn('viewer');
     const { text } = await ida.get('/register');
-    expect(text).toContain('<a href="/review?kind=document">1</a>');
+    expect(text).toContain('<a href="/inbox?kind=document">1</a>');
     expect(text).toContain('no longer states facts of many companies');
     expect(text).toMatch(/Annual reports to be tried again<\/dt><dd>1</);
     expect(text).not.toContain('<script>alert');

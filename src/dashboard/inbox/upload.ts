@@ -16,7 +16,7 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 
-const PATH = '/review/upload';
+const PATH = '/inbox/upload';
 
 /** Adds the page and its action. */
 export function addReviewUpload(app: Server, deps: RouteDeps): void {
@@ -72,7 +72,7 @@ const uploadPage = ({ reader, formToken }: Visit): PageBody => ({
     <label for="file">${reader.text('answers.file', { most: MOST_MB })}</label>
     <input id="file" name="file" type="file" accept=".csv,text/csv" required />
     <p class="actions">
-      <button class="primary">${reader.text('upload.submit')}</button> <a href="/review">${reader.text('review.back')}</a>
+      <button class="primary">${reader.text('upload.submit')}</button> <a href="/inbox">${reader.text('review.back')}</a>
     </p>
   </form>`,
 });

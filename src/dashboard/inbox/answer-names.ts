@@ -3,8 +3,10 @@
 import { canTakeBack } from '../../connector/review/given-answers.ts';
 import {
   DECISION,
+  KINDS_FOR_ALL,
   laneVerbs,
   REVIEW_KINDS,
+  type ReviewEntry,
   type ReviewKind,
   type ReviewVerb,
   readReviewId,
@@ -29,28 +31,45 @@ function answeredAs(id: string): Answered | undefined {
 }
 
 /** The name of an answer to a kind of entry; undefined if no entry of the kind takes it. */
-export function answerName(verb: ReviewVerb, kind: Answered): AnswerName | undefined {
-  const name = `${verb}-${kind}`;
+export function answerName(verb: ReviewVerb, kind: Answered, days?: number): AnswerName | undefined {
+  const name = `${verb}${days ?? ''}-${kind}`;
   return isAnswer(name) ? name : undefined;
 }
 
 /** The same for the entry of an id. */
-export function answerNameFor(verb: ReviewVerb, id: string): AnswerName | undefined {
+function answerNameFor(verb: ReviewVerb, id: string): AnswerName | undefined {
   const kind = answeredAs(id);
   return kind && answerName(verb, kind);
 }
 
+/** Each name begins with its verb, and with the days of its hold: `keep90-difference`. */
+const PARTS = /^(?<verb>[a-z]+)(?<days>\d*)-(?<kind>[a-z]+)$/u;
+const partsOf = (name: AnswerName) => PARTS.exec(name)?.groups ?? {};
+
 /** The verb of an answer. */
-export const verbOf = (name: AnswerName): ReviewVerb => {
-  const [verb] = name.split('-', 1);
-  // Each name begins with its verb.
-  return verb as ReviewVerb;
-};
+export const verbOf = (name: AnswerName): ReviewVerb => partsOf(name)['verb'] as ReviewVerb;
+
+/** How many days the hold of an answer lasts; undefined if it holds nothing, or without an end. */
+export const daysOf = (name: AnswerName): number | undefined => Number(partsOf(name)['days']) || undefined;
+
+/** Whether an answer is for the entry of an id. */
+export const isFor = (name: AnswerName, id: string): boolean => partsOf(name)['kind'] === answeredAs(id);
+
+/** The answers that an entry takes, in the order of its verbs; a hold with an end stands before one without. */
+export const answersTo = ({ id, verbs }: Pick<ReviewEntry, 'id' | 'verbs'>): readonly AnswerName[] =>
+  verbs.flatMap((verb) => {
+    const name = answerNameFor(verb, id);
+    if (name === undefined) return [];
+    return name === 'keep-difference' ? (['keep90-difference', name] as const) : [name];
+  });
+
+/** Whether an answer may be given to all entries of a kind at once. */
+export const mayAnswerAll = (name: AnswerName, kind: ReviewKind | undefined): boolean =>
+  kind !== undefined && name.endsWith(`-${kind}`) && KINDS_FOR_ALL[verbOf(name)].some((each) => each === kind);
 
 /** Whether nothing takes an answer back. */
 export function isFinal(name: AnswerName): boolean {
-  const kind = name.slice(name.indexOf('-') + 1);
-  const known = REVIEW_KINDS.find((each) => each === kind) ?? 'lane';
+  const known = REVIEW_KINDS.find((each) => each === partsOf(name)['kind']) ?? 'lane';
   return !canTakeBack(verbOf(name), known);
 }
 

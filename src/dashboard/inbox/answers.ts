@@ -6,12 +6,13 @@ import type { Server } from '../../http/server/server.ts';
 import { attempt, perform, Refused } from '../../operations/operation.ts';
 import { ANSWERS, CHANGED, type EntryAnswer } from '../../operations/review.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
+import { addressAfter, listAddress } from '../addresses/inbox.ts';
 import { confirmationPage } from '../page/confirmation.ts';
-import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
-import { hidden, messagePage } from '../page/messages.ts';
-import { noDefaultAnswer, state, table } from '../page/parts.ts';
+import { messagePage } from '../page/messages.ts';
+import { state, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
@@ -20,10 +21,12 @@ import { addAction, type RouteDeps } from '../routes/routes.ts';
 import {
   type AnswerName,
   answerHelp,
-  answerNameFor,
+  answersTo,
   answerText,
+  daysOf,
   isAnswer,
   isFinal,
+  isFor,
   verbOf,
   withButtonNames,
 } from './answer-names.ts';
@@ -36,30 +39,42 @@ const MOST = 200;
 type Answered = EntryAnswer | Refused | 'other';
 
 /** The field that says which entry is chosen, with what was seen of it. */
-const CHOICE = 'choice';
+export const CHOICE = 'choice';
+
+/** An entry, with what was seen of it. */
+export const choiceOf = ({ id, revision = '' }: Pick<ReviewEntry, 'id' | 'revision'>): string => `${revision} ${id}`;
 
 /** The box that chooses an entry; nothing for those who may not answer. */
-export const choiceBox = ({ reader, visitor }: Visit, id: string, revision = ''): Markup =>
+export const choiceBox = (
+  { reader, visitor }: Visit,
+  { id, revision = '' }: Pick<ReviewEntry, 'id' | 'revision'>,
+  isChosen: boolean,
+): Markup =>
   includesRole(visitor.role, 'operator') &&
-  html`<input type="checkbox" name=${CHOICE} value=${`${revision} ${id}`} aria-label=${reader.text('review.choose', { id })} />`;
+  html`<input type="checkbox" name=${CHOICE} value=${choiceOf({ id, revision })} checked=${isChosen} aria-label=${reader.text('review.choose', { id })} />`;
 
-/** A list with the answers below it that something in it takes: a line for each, with what it does. */
-export function answerForm(visit: Visit, names: readonly AnswerName[], address: string, list: Markup): Markup {
-  const { reader, visitor, formToken } = visit;
-  if (!includesRole(visitor.role, 'operator')) return list;
-  return html`<form method="post" action="/review/answers">
-    ${hidden({ [FORM_TOKEN]: formToken, back: address })} ${noDefaultAnswer()} ${list}
-    <p class="quiet">${reader.text('review.chosen')}</p>
-    ${answerButtons(reader, names)}
-  </form>`;
-}
-
-/** A line for each answer: its button, and what it does. */
-export const answerButtons = (reader: Reader, names: readonly AnswerName[], more = ''): VNode => html`<ul class="lines">
+/** A line for each answer: its button, and what it does. `keys` are the letters that press them in the list. */
+export const answerButtons = (
+  reader: Reader,
+  names: readonly AnswerName[],
+  {
+    more = '',
+    keys = [],
+    action,
+    isFocused = false,
+  }: {
+    readonly more?: string;
+    readonly keys?: readonly string[];
+    readonly action?: string;
+    readonly isFocused?: boolean;
+  } = {},
+): VNode => html`<ul class="lines answers">
   ${names.map(
-    (name) =>
-      html`<li class="actions">
-        <button name="verb" value=${name}>${answerText(reader, name)}${more}</button>
+    (name, index) =>
+      html`<li>
+        <button name="verb" value=${name} data-key=${keys[index]} formaction=${action} autofocus=${isFocused && index === 0}>
+          ${answerText(reader, name)}${more}${keys[index] !== undefined && html` <kbd aria-hidden="true">${keys[index]}</kbd>`}
+        </button>
         <span class="quiet">${answerHelp(reader, name)}${isFinal(name) && `. ${reader.text('takeBack.final')}`}</span>
       </li>`,
   )}
@@ -67,7 +82,7 @@ export const answerButtons = (reader: Reader, names: readonly AnswerName[], more
 
 /** The answers that some entries take, in the order of the entries and of the verbs. */
 export const answersOf = (entries: readonly Pick<ReviewEntry, 'id' | 'verbs'>[]): readonly AnswerName[] => [
-  ...new Set(entries.flatMap(({ id, verbs }) => verbs.flatMap((verb) => answerNameFor(verb, id) ?? []))),
+  ...new Set(entries.flatMap(answersTo)),
 ];
 
 /** Answers that end something for more than the list: a page asks first. */
@@ -76,19 +91,24 @@ const ASKS_FIRST: ReadonlySet<AnswerName> = new Set(['keep-link', 'drop-link', '
 /** Adds the action. One transaction carries out all answers of a form, and records each in the audit. */
 export function addAnswers(app: Server, deps: RouteDeps): void {
   addAction(app, deps, {
-    path: '/review/answers',
+    path: '/inbox/answers',
     async run(visit, fields) {
       const name = fieldValue(fields, 'verb');
       const choices = fields.filter(([field]) => field === CHOICE).map(([, value]) => value);
       if (!isAnswer(name) || choices.length === 0 || choices.length > MOST) return noChoice(visit);
-      const given = fieldValue(fields, 'back');
-      const back = /^\/review(?:\?|$)/.test(given) ? given : '/review';
-      if (ASKS_FIRST.has(name) && fieldValue(fields, 'sure') !== 'yes') return askFirst(visit, name, choices, back);
+      const back = listAddress(fieldValue(fields, 'back'));
+      const isOne = fieldValue(fields, 'one') === 'yes';
+      const asks = ASKS_FIRST.has(name) && !(isOne && !isFinal(name));
+      if (asks && fieldValue(fields, 'sure') !== 'yes') return askFirst(visit, name, choices, back);
       const answers = new Map<string, Answered>();
       for (const choice of choices) {
         const [revision, id] = readChoice(choice);
         answers.set(id, await answer(deps, visit, { name, id, revision }));
       }
+      const [[only, its] = ['', 'other'] as const] = answers;
+      // Of an entry that was on screen, the next one is shown at once.
+      if (isOne && its !== 'other' && !(its instanceof Refused))
+        return addressAfter(back, { at: fieldValue(fields, 'next'), done: only });
       return resultPage(visit, name, answers, back);
     },
   });
@@ -110,7 +130,7 @@ function askFirst(visit: Visit, name: AnswerName, choices: readonly string[], ba
         ${choices.map((choice) => html`<li><code>${readChoice(choice)[1]}</code></li>`)}
       </ul>
       ${choices.map((choice) => html`<input type="hidden" name=${CHOICE} value=${choice} />`)}`,
-    action: '/review/answers',
+    action: '/inbox/answers',
     fields: { verb: name, back, sure: 'yes' },
     submit: answerText(reader, name),
     back,
@@ -123,8 +143,9 @@ async function answer(
   { name, id, revision }: { readonly name: AnswerName; readonly id: string; readonly revision: string },
 ): Promise<Answered> {
   const verb = verbOf(name);
-  if (answerNameFor(verb, id) !== name) return 'other';
-  const input = { id, revision: revision || undefined };
+  if (!isFor(name, id)) return 'other';
+  const days = daysOf(name);
+  const input = { id, revision: revision || undefined, ...(days !== undefined && { days }) };
   return attempt(() =>
     perform(ANSWERS[verb], input, { ...deps, now: () => now }, { actor: visitor.actor, via: 'page' }),
   );
@@ -137,10 +158,10 @@ function resultPage(visit: Visit, name: AnswerName, answers: ReadonlyMap<string,
   const { reader } = visit;
   const done = [...answers].filter(([, each]) => each !== 'other' && !(each instanceof Refused)).map(([id]) => id);
   return {
-    title: reader.text('nav.review'),
+    title: reader.text('nav.inbox'),
     body: html`<p>${reader.text('review.answered', { verb: answerText(reader, name), count: done.length })}</p>
       ${table({
-        label: reader.text('nav.review'),
+        label: reader.text('nav.inbox'),
         columns: [reader.text('review.about'), reader.text('review.result')],
         rows: [...answers].map(([id, each]) => [html`<code>${id}</code>`, wordsOf(reader, id, each)]),
       })}

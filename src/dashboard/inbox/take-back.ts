@@ -1,14 +1,23 @@
 /** The answers that were given in review, and the action that takes some of them back, as `cvrsync review take-back` does. */
 import type { VNode } from 'preact';
-import { type AnswerPlace, readAnswers } from '../../connector/review/given-answers.ts';
+import { companyNames } from '../../connector/explain/company-names.ts';
+import {
+  type AnswerPlace,
+  findAnswer,
+  type GivenAnswer,
+  type Replaced,
+  readAnswers,
+} from '../../connector/review/given-answers.ts';
 import { readReviewId } from '../../connector/review/review-kinds.ts';
 import type { Server } from '../../http/server/server.ts';
 import { attempt, perform, performEach, Refused } from '../../operations/operation.ts';
 import { type EntryAnswer, takeAnswerBack, undoOf } from '../../operations/review.ts';
 import { requestUndo } from '../../operations/run-requests.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import { runAddress } from '../addresses/addresses.ts';
-import { FORM_TOKEN, fieldValues } from '../page/fields.ts';
+import type { Db } from '../../store/store.ts';
+import { companyAddress, runAddress } from '../addresses/addresses.ts';
+import { addressAfter, listAddress } from '../addresses/inbox.ts';
+import { FORM_TOKEN, fieldValue, fieldValues } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden, messagePage } from '../page/messages.ts';
@@ -20,8 +29,8 @@ import type { Visit } from '../page/visit.ts';
 import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 import { shownAnswer } from './answer-names.ts';
 
-export const ANSWERED = '/review/answered';
-const BACK = '/review/back';
+export const ANSWERED = '/inbox/answered';
+const BACK = '/inbox/back';
 const SHOWN = 50;
 /** Entries that one form takes. */
 const MOST = 200;
@@ -44,7 +53,7 @@ export function addTakeBack(app: Server, deps: RouteDeps): void {
           ${shown.length === 0 ? html`<p>${reader.text('takeBack.none')}</p>` : answeredForm(visit, shown)}
           <p class="actions">
             ${last && html`<a rel="next" href=${`${ANSWERED}?after=${encodeURIComponent(`${last.at} ${last.subject}`)}`}>${reader.text('review.next')}</a>`}
-            <a href="/review">${reader.text('review.back')}</a>
+            <a href="/inbox">${reader.text('review.back')}</a>
           </p>`,
       };
     },
@@ -56,6 +65,11 @@ export function addTakeBack(app: Server, deps: RouteDeps): void {
       if (ids.length === 0 || ids.length > MOST) return noChoice(visit.reader);
       const outcomes = new Map<string, Outcome>();
       for (const id of ids) outcomes.set(id, await takeOneBack(deps, visit, id));
+      const [[only, its] = ['', undefined] as const] = outcomes;
+      const list = fieldValue(fields, 'back');
+      // Of the answer before, the entry is shown again, or the preview of the undo of what was written.
+      if (list !== '' && its !== undefined && !(its instanceof Refused))
+        return its.undoes[0] === undefined ? addressAfter(listAddress(list), { at: only }) : runAddress(its.undoes[0]);
       return outcomePage(visit.reader, outcomes);
     },
   });
@@ -97,6 +111,33 @@ function answeredForm(visit: Visit, answers: Awaited<ReturnType<typeof readAnswe
   </form>`;
 }
 
+/** What was answered before this page, and the button that takes it back. */
+export async function answeredNotice({ store }: RouteDeps, visit: Visit, list: string): Promise<Markup> {
+  const { reader, visitor, formToken, query } = visit;
+  const id = query('done');
+  if (readReviewId(id) === undefined) return null;
+  const given = await findAnswer(store.db, id);
+  if (given === undefined)
+    return html`<p class="notice ok" role="status">${reader.text('inbox.answered')}: <code>${id}</code></p>`;
+  return html`<form method="post" action=${BACK} class="notice ok">
+    <p role="status">${shownAnswer(reader, given.verb, id)}: <code>${id}</code>${await companiesOf(store.db, id, given)}</p>
+    ${
+      includesRole(visitor.role, 'operator') &&
+      html`${hidden({ [FORM_TOKEN]: formToken, [CHOICE]: id, back: list })}
+        <p class="actions"><button>${reader.text('takeBack.last')}</button></p>`
+    }
+  </form>`;
+}
+
+/** The companies that an answer to a match was about, each with the way to it. */
+async function companiesOf(db: Db, id: string, { replaced }: GivenAnswer): Promise<Markup> {
+  if (readReviewId(id)?.kind !== 'match') return null;
+  const { linked, rejected }: Replaced['match'] = JSON.parse(replaced);
+  const entities = linked === undefined ? rejected : [linked];
+  const names = await companyNames(db, entities);
+  return entities.map((entity) => html` <a href=${companyAddress(entity)}>${names.get(entity) ?? entity}</a>`);
+}
+
 /** The button that takes these answers back at once, for the page that says what became of them. */
 export const takeBackForm = ({ reader, formToken }: Visit, ids: readonly string[]): Markup =>
   ids.length > 0 &&
@@ -131,7 +172,7 @@ function outcomePage(reader: Reader, outcomes: ReadonlyMap<string, Outcome>): Pa
       rows: [...outcomes].map(([id, outcome]) => [html`<code>${id}</code>`, wordsOf(reader, id, outcome)]),
     })}
       <p class="actions">
-        <a href="/review" autofocus>${reader.text('review.back')}</a>
+        <a href="/inbox" autofocus>${reader.text('review.back')}</a>
         <a href=${ANSWERED}>${reader.text('takeBack.answered')}</a>
       </p>`,
   };
@@ -144,6 +185,6 @@ function wordsOf(reader: Reader, id: string, outcome: Outcome): VNode {
       : state('warn', reader.text('takeBack.changed'));
   const links = outcome.undoes.map((run) => html` <a href=${runAddress(run)}>${reader.text('takeBack.undo')}</a>`);
   const kind = readReviewId(id)?.kind;
-  const back = kind !== undefined && html` <a href=${`/review?kind=${kind}`}>${reader.text(`kind.${kind}`)}</a>`;
+  const back = kind !== undefined && html` <a href=${`/inbox?kind=${kind}`}>${reader.text(`kind.${kind}`)}</a>`;
   return html`${state('ok', said(reader, outcome.note))}${links.length > 0 ? links : back}`;
 }

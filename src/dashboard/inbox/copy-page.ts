@@ -6,13 +6,13 @@ import type { Visit } from '../page/visit.ts';
 import { addPage, type ReviewDeps } from '../routes/routes.ts';
 
 /** Where the copy of a thing is, by the id that it has in review. */
-export const copyAddress = (id: string): string => `/review/copy/${id}`;
+export const copyAddress = (id: string): string => `/inbox/copy/${id}`;
 
 /** Adds the page and the file. */
 export function addCopies(app: Server, deps: ReviewDeps): void {
   const read = ({ param }: Visit) => readCopy(deps.store.db, idOf(param));
   addPage(app, deps, {
-    path: '/review/copy/:kind/:id',
+    path: '/inbox/copy/:kind/:id',
     async show(visit) {
       const { reader, visitor, param } = visit;
       const copy = await read(visit);
@@ -27,12 +27,12 @@ export function addCopies(app: Server, deps: ReviewDeps): void {
                 <p class="actions"><a href=${`${address}/file`} download>${reader.text('copy.file')}</a></p>`
             : html`<p>${reader.text('copy.hidden')}</p>`
         }
-          <p><a href=${`/review?kind=${param('kind')}`}>${reader.text('review.back')}</a></p>`,
+          <p><a href=${`/inbox?kind=${param('kind')}`}>${reader.text('review.back')}</a></p>`,
       };
     },
   });
   addPage(app, deps, {
-    path: '/review/copy/:kind/:id/file',
+    path: '/inbox/copy/:kind/:id/file',
     async show(visit) {
       const copy = await read(visit);
       if (copy === undefined) return undefined;

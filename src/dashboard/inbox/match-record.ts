@@ -12,25 +12,24 @@ import { companyEntityId } from '../../protocol/entity-id.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
 import { companyAddress } from '../addresses/addresses.ts';
-import { behind } from '../addresses/match.ts';
+import type { GoingOn } from '../addresses/inbox.ts';
 import type { CompanyDeps } from '../companies/company-deps.ts';
 import { type CompanyHolders, readHolders } from '../companies/holders.ts';
 import { recordLink } from '../companies/record-link.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
-import { keySwitch } from '../page/key-switch.ts';
 import { hidden } from '../page/messages.ts';
-import { state, table } from '../page/parts.ts';
+import { noDefaultAnswer, state, table } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 
 /** The record with its companies and the answers. */
-export async function recordPage(deps: CompanyDeps, visit: Visit, found: UndecidedMatch): Promise<VNode> {
+export async function matchRecord(deps: CompanyDeps, visit: Visit, found: UndecidedMatch, on: GoingOn): Promise<VNode> {
   const { db } = deps.store;
   const numbers = found.candidates.map(({ company }) => company);
   const entries = await readEntries(db, numbers);
   const holders = await heldBy(db, found);
   return html`<p>${await recordLink(deps, found)}: ${ruleText(found, visit.reader.language)}</p>
-    ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), revision: revisionIn(found, holders), holders })}`;
+    ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), revision: revisionIn(found, holders), holders, on })}`;
 }
 
 /** What a person saw of a match, to tell whether it is still that when they answer. */
@@ -78,7 +77,7 @@ function comparison({ reader }: Visit, { record, candidates }: UndecidedMatch, {
   const isTold = (part: ShownPart): boolean =>
     Boolean(record[part]) || candidates.some(({ company: number }) => partOf(part, entries.get(number)) !== null);
   return table({
-    label: reader.text('nav.match'),
+    label: reader.text('match.title'),
     columns: [
       reader.text('match.part'),
       reader.text('match.record'),
@@ -101,38 +100,41 @@ function comparison({ reader }: Visit, { record, candidates }: UndecidedMatch, {
 const nameOf = ({ company, name }: ScoredCandidate, entries: ReadonlyMap<string, IndexEntry>): Markup =>
   html`${name}${(entries.get(company)?.otherNames ?? []).map((other) => html`<div class="quiet">${other}</div>`)}`;
 
+interface Shown {
+  readonly shown: VNode;
+  readonly revision: string;
+  readonly holders: CompanyHolders;
+  readonly on: GoingOn;
+}
+
 /** The answers, each with its key; for viewers the comparison alone. */
 function answerForm(
-  visit: Visit,
-  found: UndecidedMatch,
-  { shown, revision, holders }: { readonly shown: VNode; readonly revision: string; readonly holders: CompanyHolders },
+  { reader, visitor, formToken }: Visit,
+  { provider, recordId, candidates }: UndecidedMatch,
+  { shown, revision, holders, on }: Shown,
 ): Markup {
-  const { reader, visitor, formToken } = visit;
-  const later = html`<a href=${behind(found)} data-key="l">${reader.text('match.later')}</a>`;
-  if (!includesRole(visitor.role, 'operator')) return html`${shown}<p class="actions">${later}</p>${keySwitch(reader)}`;
-  const { provider, recordId, candidates } = found;
-  const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, revision });
+  if (!includesRole(visitor.role, 'operator')) return shown;
+  const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, revision, ...on });
   // A second record of a company is seldom meant: it takes a click, and is not what stands out.
   const isFree = ({ company }: ScoredCandidate): boolean => !holders.has(companyEntityId(company));
   const best = candidates.find(isFree);
   // Two forms: Enter in the field must not press the first button of the other one.
   return html`${shown}
-    <form method="post" action="/match/answers">
-      ${carried}
+    <form method="post" action="/inbox/match">
+      ${carried} ${noDefaultAnswer()}
       <p class="actions">
         ${candidates.map(
           (each, index) =>
             html`<button name="company" value=${each.company} data-key=${isFree(each) ? String(index + 1) : undefined} class=${each === best ? 'primary' : undefined}>
               ${reader.text('match.accept', { number: each.company })}
+              ${isFree(each) && html` <kbd aria-hidden="true">${index + 1}</kbd>`}
             </button>`,
         )}
-        <button name="company" value="none" data-key="n">${reader.text('match.none')}</button>
-        ${later}
+        <button name="company" value="none" data-key="n">${reader.text('match.none')} <kbd aria-hidden="true">n</kbd></button>
       </p>
-      <p class="quiet">${reader.text('match.keys')}</p>
+      <p class="quiet">${reader.text('match.help')}</p>
     </form>
-    ${keySwitch(reader)}
-    <form method="post" action="/match/answers" class="narrow form">
+    <form method="post" action="/inbox/match" class="narrow form">
       ${carried}
       <label for="other">${reader.text('match.other')}</label>
       <input id="other" name="other" inputmode="numeric" autocomplete="off" required />

@@ -4,7 +4,7 @@ import { type ReviewEntry, readReviewId } from '../../connector/review/review-ki
 import { differenceEntry, readReview } from '../../connector/review/review-list.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { CsvRow } from '../../runtime/files/csv-text.ts';
-import { type ReviewFilter, readReviewFilter } from '../addresses/review.ts';
+import { type InboxTexts, readInboxFilter } from '../addresses/inbox.ts';
 import { fieldOfProperty, mayNamePersons } from '../companies/values/shown-value.ts';
 import { sendCsv } from '../page/csv.ts';
 import type { Visit } from '../page/visit.ts';
@@ -15,12 +15,12 @@ const PAGE = 500;
 /** Adds the file. */
 export function addReviewExport(app: Server, deps: ReviewDeps): void {
   addPage(app, deps, {
-    path: '/review.csv',
-    show: async (visit) => sendCsv('review.csv', csvPages(deps, visit, readReviewFilter(visit.query))),
+    path: '/inbox.csv',
+    show: async (visit) => sendCsv('review.csv', csvPages(deps, visit, readInboxFilter(visit.query))),
   });
 }
 
-async function* csvPages(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): AsyncGenerator<readonly CsvRow[]> {
+async function* csvPages(deps: ReviewDeps, visit: Visit, filter: InboxTexts): AsyncGenerator<readonly CsvRow[]> {
   yield [['id', 'kind', 'since', 'about', 'reason', 'answers', 'answer', 'revision']];
   for await (const page of pagesOf(deps, visit, filter)) yield page.map((each) => rowOf(deps, visit, each));
 }
@@ -28,10 +28,10 @@ async function* csvPages(deps: ReviewDeps, visit: Visit, filter: ReviewFilter): 
 async function* pagesOf(
   { store: { db } }: ReviewDeps,
   { now }: Visit,
-  { kind, provider, property }: ReviewFilter,
+  { kind, provider, property }: InboxTexts,
 ): AsyncGenerator<readonly ReviewEntry[]> {
   if (kind !== 'difference') {
-    yield await readReview(db, now, { kinds: kind && [kind] });
+    yield await readReview(db, now, { kinds: kind && [kind], provider });
     return;
   }
   let page: Awaited<ReturnType<typeof readDifferences>> = [];
