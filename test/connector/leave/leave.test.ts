@@ -14,7 +14,7 @@ import { requestLeave, returnTo } from '../../../src/operations/leaving.ts';
 import { addLink } from '../../../src/operations/links.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { cancelRun, confirmRun } from '../../../src/operations/runs.ts';
-import { claim, park } from '../../../src/runtime/lanes/lanes.ts';
+import { claim, mark, park } from '../../../src/runtime/lanes/lanes.ts';
 import { pause } from '../../../src/runtime/limits/pause.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import {
@@ -102,6 +102,17 @@ describe.each(ENGINES)('leaving a CRM, on %s', (engine) => {
     await again.settled();
     expect([hubspot.calls.length, (await readLeft(again.store.db, 'hubspot'))?.run]).toEqual([calls, id]);
   });
+});
+
+it('stops in every daemon of a store', async () => {
+  const { restart, leave, hubspot, nameOf, first } = await startScene({ engine: 'postgres' });
+  const other = await restart();
+  expect(await leave()).toMatchObject({ state: 'done' });
+  const calls = hubspot.calls.length;
+  await other.post(renamed('B ApS', 'E ApS', 10));
+  await other.store.write((tx) => mark(tx, 'sync:hubspot', [first], 1));
+  await other.settled();
+  expect([nameOf(first), hubspot.calls.length]).toEqual(['B ApS', calls]);
 });
 
 describe.each(SUITE_ENGINES)('a connection that was left, on %s', (engine) => {
