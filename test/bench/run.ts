@@ -34,6 +34,7 @@ const BENCHES = [
   'pages',
   'statements',
   'files',
+  'weekly-files',
 ];
 
 /** Needs another program: it runs if it is asked for. */

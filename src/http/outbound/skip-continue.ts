@@ -23,7 +23,7 @@ export const skippingContinue =
 
 /** Replaces the function that undici reads with. Writing a byte begins a new answer, because undici never pipelines. */
 function skipContinue(socket: Socket): void {
-  const readNext = socket.read.bind(socket) as () => Buffer | null;
+  const readNext = socket.read.bind(socket) as (size?: number) => Buffer | null;
   let written = -1;
   let isBeginning = false;
   let isSkipping = false;
@@ -58,7 +58,9 @@ function skipContinue(socket: Socket): void {
     }
   };
 
-  socket.read = () => {
+  socket.read = (size) => {
+    // Node itself asks for nothing, only to have its buffer filled, while the reader is slow.
+    if (size !== undefined) return readNext(size);
     if (socket.bytesWritten !== written) {
       written = socket.bytesWritten;
       isBeginning = true;

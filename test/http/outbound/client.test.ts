@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -116,6 +117,38 @@ describe('an answer', () => {
     expect(got).toMatchObject({ status: 302, headers: { location: 'http://elsewhere.example/' } });
     const another = client().http;
     expect((await faultOf(another(ask(server.url)))).kind).toBe('redirect');
+  });
+
+  it('comes whole in pieces to a slow reader, whose deadline counts from the last piece', async () => {
+    const piece = Buffer.alloc(200_000, 'blåbær');
+    const count = 40;
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+      for (let at = 0; at < count; at++) {
+        socket.write(`${piece.length.toString(16)}\r\n`);
+        socket.write(piece);
+        socket.write('\r\n');
+      }
+      socket.write('0\r\n\r\n');
+    });
+    const sum = createHash('md5');
+    let pieces = 0;
+    const got = await client().http(
+      ask(server.url, {
+        timeoutMs: 5_000,
+        async onChunk(chunk, status) {
+          expect(status).toBe(200);
+          sum.update(chunk);
+          pieces += 1;
+          await new Promise((resolve) => setImmediate(resolve));
+        },
+      }),
+    );
+    expect(got).toMatchObject({ status: 200, body: '' });
+    expect(pieces).toBeGreaterThan(10);
+    const expected = createHash('md5');
+    for (let at = 0; at < count; at++) expected.update(piece);
+    expect(sum.digest('hex')).toBe(expected.digest('hex'));
   });
 
   it('leaves its connection to the next call', async () => {

@@ -117,10 +117,10 @@ async function entryOf(file: FileHandle, path: string, { name, method, packed, o
   return {
     name,
     open(): Readable {
-      const bytes = createReadStream(path, { start, end: start + packed - 1, highWaterMark: 256 << 10 });
+      const bytes = createReadStream(path, { start, end: start + packed - 1, highWaterMark: 64 << 10 });
       if (method === STORED) return bytes;
       // The reader of the result sees what fails.
-      return pipeline(bytes, createInflateRaw({ chunkSize: 256 << 10 }), () => undefined);
+      return pipeline(bytes, createInflateRaw({ chunkSize: 64 << 10 }), () => undefined);
     },
   };
 }
