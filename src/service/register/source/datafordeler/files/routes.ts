@@ -5,6 +5,7 @@
  */
 import { text, whole } from '../../../document/fields.ts';
 import { cvrIn, type DafEntity, type DafRow, standing, unitIdOf } from '../rows.ts';
+import { createNumberPairs } from './unit-numbers.ts';
 
 /** What a row is to a document: a row of an entity, or of one of its partners. */
 export type RowRole = DafEntity | 'partners' | 'partnerNames';
@@ -32,28 +33,22 @@ export const FIRST_ENTITIES: readonly DafEntity[] = [
 export function createRoutes(): Routes {
   const companies = createIdSet();
   const units = createIdSet();
-  const companyByCvr = new Map<number, number>();
+  const companyByCvr = createNumberPairs();
   /** Companies by the number of a partner. */
-  const partnerOf = new Map<string, string[]>();
+  const partnerOf = createNumberPairs();
 
   function note(entity: DafEntity, row: DafRow): void {
     const id = unitIdOf(row);
     if (id === null) return;
     if (entity === 'Virksomhed') {
       companies.add(id);
-      companyByCvr.set(Number(cvrIn(row['CVRNummer']) ?? 0), Number(id));
+      companyByCvr.add(Number(cvrIn(row['CVRNummer']) ?? Number.NaN), Number(id));
     } else if (entity === 'Produktionsenhed') units.add(id);
-    else notePartner(text(row['deltagendeEnhedsId']), id);
-  }
-
-  function notePartner(partner: string | null, company: string): void {
-    if (partner === null) return;
-    const known = partnerOf.get(partner) ?? [];
-    if (!known.includes(company)) partnerOf.set(partner, [...known, company]);
+    else partnerOf.add(Number(text(row['deltagendeEnhedsId']) ?? Number.NaN), Number(id));
   }
 
   const ofPartner = (id: string, role: RowRole, row: DafRow): readonly RoutedRow[] =>
-    (partnerOf.get(id) ?? []).map((unit) => ({ unit, role, row }));
+    partnerOf.valuesOf(Number(id)).map((unit) => ({ unit: String(unit), role, row }));
 
   /** The documents of other units that need a row. */
   function elsewhere(entity: DafEntity, id: string, row: DafRow): readonly RoutedRow[] {
@@ -61,8 +56,8 @@ export function createRoutes(): Routes {
     // Only companies: the name of a person is not read.
     if (entity === 'Navn') return companies.has(id) ? ofPartner(id, 'partnerNames', row) : [];
     if (entity !== 'Produktionsenhed') return [];
-    const company = companyByCvr.get(whole(row['tilknyttetVirksomhedsCVRNummer']) ?? Number.NaN);
-    return company === undefined ? [] : [{ unit: String(company), role: entity, row }];
+    const cvr = whole(row['tilknyttetVirksomhedsCVRNummer']) ?? Number.NaN;
+    return companyByCvr.valuesOf(cvr).map((company) => ({ unit: String(company), role: entity, row }));
   }
 
   return {

@@ -9,7 +9,7 @@ import type { DafEntity, UnitRows } from '../rows.ts';
 import type { RoutedRow, RowRole } from './routes.ts';
 
 export const PARTS = 256;
-/** Bytes that wait for a part, about. */
+/** Bytes that wait for a part. */
 const BUFFER = 32 << 10;
 
 export interface Scratch {
@@ -58,19 +58,9 @@ export function openScratch(folder: string): Scratch {
     async sort(entity, batches) {
       await rm(join(folder, entity), { recursive: true, force: true });
       await mkdir(join(folder, entity), { recursive: true });
-      const parts = Array.from({ length: PARTS }, (_, part) => ({
-        path: placeOf(entity, part),
-        lines: '',
-        isUsed: false,
-      }));
-      for await (const batch of batches) {
-        for (const row of batch) addLine(parts[partOf(row.unit)], lineOf(row));
-        await flush(parts.filter(({ lines }) => lines.length > BUFFER));
-      }
-      await flush(
-        parts.filter(({ isUsed }) => isUsed),
-        true,
-      );
+      const parts = Array.from({ length: PARTS }, (_, part) => openPart(placeOf(entity, part)));
+      for await (const batch of batches) for (const row of batch) await addLine(parts[partOf(row.unit)], lineOf(row));
+      for (const part of parts) if (part.isUsed) await flush(part, true);
       await writeFile(`${doneMark(entity)}.new`, '1', { flush: true });
       await rename(`${doneMark(entity)}.new`, doneMark(entity));
     },
@@ -91,24 +81,31 @@ export function openScratch(folder: string): Scratch {
   };
 }
 
-interface Waiting {
+/** A file that is written in large pieces. Lines go into its bytes at once: texts that wait would fill the memory. */
+interface PartFile {
   readonly path: string;
-  lines: string;
+  readonly bytes: Buffer;
+  length: number;
   isUsed: boolean;
 }
 
-function addLine(part: Waiting | undefined, line: string): void {
+const openPart = (path: string): PartFile => ({ path, bytes: Buffer.allocUnsafe(BUFFER), length: 0, isUsed: false });
+
+/** Bytes of a character, at the most. */
+const WIDEST = 3;
+
+async function addLine(part: PartFile | undefined, line: string): Promise<void> {
   if (part === undefined) return;
-  part.lines += line;
   part.isUsed = true;
+  if (part.length + line.length * WIDEST > BUFFER) await flush(part);
+  if (line.length * WIDEST > BUFFER) await appendFile(part.path, line);
+  else part.length += part.bytes.write(line, part.length);
 }
 
-async function flush(parts: readonly Waiting[], toDisk = false): Promise<void> {
-  for (const part of parts) {
-    const { lines } = part;
-    part.lines = '';
-    await appendFile(part.path, lines, { flush: toDisk });
-  }
+async function flush(part: PartFile, toDisk = false): Promise<void> {
+  const { path, bytes, length } = part;
+  await appendFile(path, bytes.subarray(0, length), { flush: toDisk });
+  part.length = 0;
 }
 
 async function linesIn(path: string): Promise<readonly (readonly [unit: string, role: RowRole, json: string])[]> {
