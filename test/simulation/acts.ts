@@ -21,30 +21,35 @@ export function perform(world: World, step: Step): Promise<void> | void {
 }
 
 const ACTS: Readonly<Record<StepKind, Act>> = {
-  change(world) {
+  change(world, random) {
     const { document, company } = world.nextDocument();
     const known = world.companies.get(company.entityId);
     if (known === undefined) return;
     known.past.push({ document: known.document, company: known.company });
-    state(world, known, { document, company });
+    state(world, known, { document, company }, random);
   },
   /** The register loads a document again that says nothing new. */
   repeat(world, random) {
     const known = anyOf([...world.companies.values()], random);
-    if (known !== undefined) state(world, known, known);
+    if (known !== undefined) state(world, known, known, random);
   },
   /** The register takes its last change back. */
   withdraw(world, random) {
     const known = anyOf(companiesWithPast(world), random);
     const former = known?.past.pop();
-    if (known !== undefined && former !== undefined) state(world, known, former);
+    if (known !== undefined && former !== undefined) state(world, known, former, random);
   },
   edit(world, random, { place }) {
     const record = anyOf(world.records, random);
+    if (record !== undefined) writeWords(world, record, random, place);
+  },
+  /** A person edits a record right after somebody read it, and before what was read comes back. */
+  race(world, random, { place }) {
+    const record = anyOf([...world.linked], random);
     if (record === undefined) return;
-    const kind = random.pick(['name', 'phone', 'city'] as const);
-    const value = kind === 'phone' ? `+45 99${100_000 + place}` : `Bo's ${place} ${record.id.slice(-6)}`;
-    writeByHand(world, record, { property: PROPERTIES[record.crm][kind], value, wording: 'text' });
+    world.afterRead.set(record.id, () => {
+      if (world.records.includes(record)) writeWords(world, record, random, place);
+    });
   },
   putBack(world, random) {
     const record = anyOf(
@@ -151,10 +156,19 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   calm: () => undefined,
 };
 
-function state(world: World, known: RegisterCompany, to: Pick<RegisterCompany, 'document' | 'company'>): void {
-  known.document = to.document;
-  known.company = to.company;
-  world.register.put(to.document, world.time.now());
+type State = Pick<RegisterCompany, 'document' | 'company'>;
+
+/** The register states a company; its document becomes findable some minutes after the time of loading. */
+function state(world: World, known: RegisterCompany, { document, company }: State, random: Random): void {
+  const loadedAt = Math.max(known.loadedAt + 1, world.time.now() - random.int(0, 4 * MINUTE_MS));
+  Object.assign(known, { document, company, loadedAt });
+  world.register.put(document, loadedAt);
+}
+
+function writeWords(world: World, record: CrmRecord, random: Random, place: number): void {
+  const kind = random.pick(['name', 'phone', 'city'] as const);
+  const value = kind === 'phone' ? `+45 99${100_000 + place}` : `Bo's ${place} ${record.id.slice(-6)}`;
+  writeByHand(world, record, { property: PROPERTIES[record.crm][kind], value, wording: 'text' });
 }
 
 const companiesWithPast = (world: World): readonly RegisterCompany[] =>

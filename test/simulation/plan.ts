@@ -3,19 +3,20 @@ import { randomFrom } from '../../src/protocol/sample/random.ts';
 
 /** What happens, and how often of 1,000. */
 const EVENTS = {
-  change: 380,
+  change: 420,
   repeat: 30,
   withdraw: 20,
-  edit: 130,
+  edit: 110,
+  race: 60,
   putBack: 40,
   clear: 20,
   link: 30,
   add: 15,
   remove: 8,
-  hold: 15,
-  letGo: 15,
-  accept: 20,
-  keep: 15,
+  hold: 30,
+  letGo: 20,
+  accept: 30,
+  keep: 20,
 } as const;
 
 const FAULTS = {
@@ -48,7 +49,7 @@ export const isFault = ({ kind }: Step): boolean => Object.hasOwn(FAULTS, kind);
 export const isCalm = ({ kind }: Step): boolean => kind === 'calm';
 
 /** After so many steps the faults end, and all must be well. */
-const CALM_EVERY = 100;
+const CALM_EVERY = 50;
 
 export interface PlanOptions {
   readonly steps: number;

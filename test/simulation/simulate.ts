@@ -76,9 +76,10 @@ async function runTo(world: World, end: number): Promise<void> {
 async function lookAround(world: World): Promise<readonly string[]> {
   const { network, register, time } = world;
   network.calm();
+  world.afterRead.clear();
   Object.assign(register, { partial: undefined, disturb: undefined });
   world.daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
-  await runTo(world, time.now() + 12 * MINUTE_MS);
+  await runTo(world, time.now() + 20 * MINUTE_MS);
   const left = await untilQuiet(world);
   if (left.length > 0) return left;
   // As an operator does who has all that was parked tried again, and every record looked at.

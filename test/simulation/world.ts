@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
 import { type HubspotEmulator, startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
 import { type SalesforceEmulator, startSalesforceEmulator } from '../../providers/kit/salesforce/emulator.ts';
@@ -48,6 +49,8 @@ export interface World {
   /** Records that live. */
   readonly records: CrmRecord[];
   readonly linked: Set<CrmRecord>;
+  /** What a person does as soon as a record was read once more, by its id. */
+  readonly afterRead: Map<string, () => void>;
   /** The one that runs, or undefined while it is down. */
   daemon: Daemon | undefined;
   /** What its clock is ahead, in ms. */
@@ -71,15 +74,18 @@ export interface RegisterCompany {
   readonly first: SampleCompany;
   document: unknown;
   company: SampleCompany;
+  loadedAt: number;
   /** What the register held before, newest last. */
   readonly past: { readonly document: unknown; readonly company: SampleCompany }[];
 }
 
 const START = Date.UTC(2026, 0, 5, 7);
+/** What people write into, too. */
+const CONTESTED = ['name', 'phoneNumber', 'address'] as const;
 /** More changes than a world has steps. */
 const ENDLESS = 1_000_000;
 /** Between two documents of the sample series, which begins a year before the world. */
-const STEP_MS = 20 * 60_000;
+const STEP_MS = 4 * 60_000;
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Opens a world in which nothing happened yet: its daemon runs, and some records are linked. */
@@ -108,8 +114,9 @@ export async function openWorld({ seed, companies: count, onTrace }: WorldOption
   for (let index = 0; index < count; index += 1) {
     const first = series.next().value;
     if (first === undefined) break;
-    register.put(first.document, START - 3_600_000 + index);
-    companies.set(first.company.entityId, { ...first, first: first.company, past: [] });
+    const loadedAt = START - 3_600_000 + index;
+    register.put(first.document, loadedAt);
+    companies.set(first.company.entityId, { ...first, first: first.company, loadedAt, past: [] });
   }
   const storeAt = (start: number): string => path.join(folder, String(start), 'store.db');
   const receiver = openReceiver();
@@ -128,11 +135,17 @@ export async function openWorld({ seed, companies: count, onTrace }: WorldOption
   const world: World = {
     ...{ time, network, hubspot, salesforce, register, receiver, companies, records, note },
     nextDocument() {
-      const next = series.next();
-      if (next.done === true) throw new Error('the series of the register has an end');
-      return next.value;
+      for (let tries = 0; ; tries += 1) {
+        const next = series.next();
+        if (next.done === true) throw new Error('the series of the register has an end');
+        const { company } = next.value;
+        const before = companies.get(company.entityId)?.company ?? company;
+        // What people edit, too, changes most; what is passed over stands in the company's next document.
+        if (tries === 5 || CONTESTED.some((part) => !isDeepStrictEqual(before[part], company[part]))) return next.value;
+      }
     },
     linked: new Set(),
+    afterRead: new Map(),
     daemon: undefined,
     skew: 0,
     broken: undefined,
@@ -183,6 +196,14 @@ export async function openWorld({ seed, companies: count, onTrace }: WorldOption
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  for (const crm of [hubspot, salesforce])
+    crm.onRead = (ids) => {
+      for (const id of ids) {
+        const act = world.afterRead.get(id);
+        world.afterRead.delete(id);
+        act?.();
+      }
+    };
   try {
     await time.until(world.start());
     await furnish(world);
@@ -215,7 +236,7 @@ async function furnish(world: World): Promise<void> {
 type Sides = Pick<World, 'hubspot' | 'salesforce' | 'register'>;
 
 async function configOf({ hubspot, salesforce, register }: Sides, store: string): Promise<Config> {
-  const often = { pollMinutes: 20, reconcileHours: 24 };
+  const often = { pollMinutes: 60, reconcileHours: 24 };
   const file = {
     server: { port: 8080 },
     store,
@@ -227,7 +248,7 @@ async function configOf({ hubspot, salesforce, register }: Sides, store: string)
       },
     },
     service: {
-      register: { ...register.settings, pollSeconds: 300 },
+      register: { ...register.settings, pollSeconds: 900 },
       webhooks: { retrySeconds: [0, 5, ...Array.from({ length: 48 }, () => 60)] },
       secretKey: KEY,
       requestsPerMinute: 10_000,

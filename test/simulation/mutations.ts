@@ -1,0 +1,240 @@
+/**
+ * Faults that this project had once, or was built to avoid, put back one at a time into a copy of the code:
+ * `node test/simulation/mutations.ts [--only NAME,NAME] [--steps 50] [--worlds 3]`. Each line says within how many steps the simulation
+ * finds it. What it does not find shows what the oracle lacks.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+interface Mutation {
+  readonly name: string;
+  readonly file: string;
+  readonly search: string;
+  readonly replace: string;
+}
+
+const DECIDE = 'src/connector/decide/decide.ts';
+const LANES = 'src/runtime/lanes/lanes.ts';
+
+const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'an edit is overwritten',
+    file: DECIDE,
+    search: "{ action: 'keep', rule: 'edited' }",
+    replace: "{ action: 'write', rule: 'trusted' }",
+  },
+  {
+    name: 'a value that the register had before counts as an edit',
+    file: DECIDE,
+    search: "  if (isOneOf(crm, known, same)) return { action: 'write', rule: 'register' };\n",
+    replace: '',
+  },
+  {
+    name: 'what the CRM made of a value counts as an edit',
+    file: DECIDE,
+    search: 'isOneOf(crm, [last, stored], same)',
+    replace: 'isOneOf(crm, [last], same)',
+  },
+  {
+    name: 'a hold holds nothing',
+    file: DECIDE,
+    search: "  if (override === 'hold') return { action: 'skip', rule: 'held' };\n",
+    replace: '',
+  },
+  {
+    name: 'a release releases nothing',
+    file: DECIDE,
+    search: "  if (override === 'release') return { action: 'write', rule: 'released' };\n",
+    replace: '',
+  },
+  {
+    name: 'a blank property stays blank',
+    file: DECIDE,
+    search: "  if (isBlank(crm)) return { action: 'write', rule: 'blank' };",
+    replace: "  if (isBlank(crm)) return { action: 'skip', rule: 'filled' };",
+  },
+  {
+    name: 'the last event wins, not the newest register time',
+    file: 'src/connector/facts/fact.ts',
+    search: 'if (current !== undefined && isStale)',
+    replace: 'if (current !== undefined && isStale && seq < 0)',
+  },
+  {
+    name: 'a mark during a run is lost',
+    file: LANES,
+    search: 'marks === claim.marks ? undefined : (again_at ?? 0)',
+    replace: 'undefined',
+  },
+  {
+    name: 'a lost lease settles all the same',
+    file: LANES,
+    search: 'claim !== undefined && claim.fence === fence',
+    replace: 'claim !== undefined && fence !== undefined',
+  },
+  {
+    name: 'a webhook is answered before it is on disk',
+    file: 'src/connector/intake/intake.ts',
+    search: '      await commits.add(event);',
+    replace: '      void commits.add(event);',
+  },
+  {
+    name: 'a later delivery of a company overtakes an earlier one',
+    file: 'src/service/delivery/due.ts',
+    search: "older.state = 'due' and older.seq < head.seq)\n    order",
+    replace: "older.state = 'due' and older.seq < 0)\n    order",
+  },
+  {
+    name: 'an error of a receiver counts as success',
+    file: 'src/service/delivery/schedule.ts',
+    search: 'if (status >= 200 && status < 300)',
+    replace: 'if (status >= 200)',
+  },
+  {
+    name: 'a repeat has another id',
+    file: 'src/service/delivery/post.ts',
+    search: "`, 'base64url')}",
+    replace: "` + performance.now(), 'base64url')}",
+  },
+  {
+    name: 'the place in the register is stored before the changes',
+    file: 'src/service/register/watch/ingest-page.ts',
+    search: '    await store.write(async (tx) => {\n      await begin(tx);',
+    replace: '    await store.write((tx) => begin(tx));\n    await store.write(async (tx) => {',
+  },
+  {
+    name: 'snapshots are stored before the changes are published',
+    file: 'src/service/register/watch/ingest-page.ts',
+    search: '      await storeRows(tx, rows, now(), breathe);',
+    replace:
+      '    });\n    await store.write(async (tx) => {\n      await storeRows(tx, rows, now(), breathe);\n    });\n    await store.write(async (tx) => {',
+  },
+  {
+    name: 'an answer that lacks a shard counts as whole',
+    file: 'src/service/register/source/whole-answer.ts',
+    search: 'return successful === total ? undefined :',
+    replace: 'return successful >= 0 ? undefined :',
+  },
+  {
+    name: 'an answer that ended early counts as whole',
+    file: 'src/service/register/source/whole-answer.ts',
+    search: 'if (terminated_early === true)',
+    replace: "if (terminated_early === 'never')",
+  },
+  {
+    name: 'no write is pending while it is on its way',
+    file: 'src/connector/sync/pending.ts',
+    search: '    await beginWrites(tx, begun);',
+    replace: '    if (begun.length < 0) await beginWrites(tx, begun);',
+  },
+  {
+    name: 'nobody looks for edits that a write replaced',
+    file: 'src/connector/edits/due.ts',
+    search: 'if (connection.edits === undefined) return;',
+    replace: 'if (now > 0 || connection.edits === undefined) return;',
+  },
+  {
+    name: 'an edit that the answer to a write shows is forgotten',
+    file: 'src/connector/sync/sync.ts',
+    search: '  await rememberOverwritten(tx, provider, overwritten, now);\n',
+    replace: '  if (overwritten.length < 0) await rememberOverwritten(tx, provider, overwritten, now);\n',
+  },
+  {
+    name: 'a write goes out however old its read is',
+    file: 'src/connector/write/freshness.ts',
+    search: 'FRESH_MS = 250;',
+    replace: 'FRESH_MS = 250_000;',
+  },
+  {
+    name: 'a call to the service that fails counts as made',
+    file: 'src/connector/monitoring/monitoring.ts',
+    search: "      return { kind: 'again', at: now + backoff(attempts + 1), error: result.message };",
+    replace: "      return { kind: attempts < 0 ? 'done' : 'done' };",
+  },
+  {
+    name: 'a known earlier value does not mark the record',
+    file: 'src/connector/facts/fact.ts',
+    search: '  folded.changed || (!isMembers(assertion) && (folded.stale || (assertion.before ?? null) !== null));',
+    replace: '  folded.changed || (assertion.field === undefined && !isMembers(assertion));',
+  },
+  {
+    name: 'the state of the register is taken from an older document',
+    file: 'src/service/register/watch/find-steps.ts',
+    search: '(head !== undefined && loadedAt < head.loaded_at)',
+    replace: "(head !== undefined && loadedAt < '')",
+  },
+  {
+    name: 'a claimed lane can be claimed again',
+    file: 'src/runtime/lanes/lane-state.ts',
+    search: "eb.or([eb('fence', 'is', null), eb('lease_until', '<=', now)]);",
+    replace: "eb.or([eb('fence', 'is', null), eb('lease_until', '>', 0), eb('lease_until', '<=', now)]);",
+  },
+  {
+    name: 'the store forgets what was written',
+    file: 'src/connector/sync/sync.ts',
+    search: '    await rememberWritten(\n      tx,',
+    replace: '    if (now < 0) await rememberWritten(\n      tx,',
+  },
+];
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    steps: { type: 'string', default: '50' },
+    worlds: { type: 'string', default: '3' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+const ROOT = path.join(import.meta.dirname, '../..');
+
+/** Simulates the changed code; the number of steps until it failed, or undefined. */
+async function stepsUntilFound({ file, search, replace }: Mutation): Promise<number | undefined> {
+  const copy = mkdtempSync(path.join(tmpdir(), 'cvrsync-mutation-'));
+  try {
+    for (const part of ['src', 'providers', 'test', 'package.json'])
+      cpSync(path.join(ROOT, part), path.join(copy, part), { recursive: true });
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
+    const text = readFileSync(path.join(copy, file), 'utf8');
+    if (text.split(search).length !== 2) throw new Error(`${file} does not have once: ${search}`);
+    writeFileSync(
+      path.join(copy, file),
+      text.replace(search, () => replace),
+    );
+    return await simulated(copy);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+async function simulated(folder: string): Promise<number | undefined> {
+  const { seed, worlds, steps } = values;
+  const args = ['--seed', seed, '--worlds', worlds, '--steps', steps, '--shrink', '0'];
+  const child = spawn(process.execPath, [path.join(folder, 'test/simulation/run.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code] = await once(child, 'close');
+  if (code === 0) return undefined;
+  const before = said.split('\n').filter((line) => line.startsWith('passed')).length;
+  const failed = /^seed \d+ failed at step (\d+):\n {2}(.*)$/mu.exec(said);
+  process.stdout.write(`    ${failed?.[2]?.slice(0, 160) ?? said.slice(-300)}\n`);
+  return before * Number(steps) + Number(failed?.[1] ?? 0);
+}
+
+const only = values.only?.split(',');
+const chosen = MUTATIONS.filter(({ name }) => only === undefined || only.some((part) => name.includes(part)));
+if (!existsSync(path.join(ROOT, 'node_modules'))) throw new Error('run npm ci first');
+let found = 0;
+for (const mutation of chosen) {
+  const steps = await stepsUntilFound(mutation);
+  found += steps === undefined ? 0 : 1;
+  process.stdout.write(`| ${mutation.name} | ${steps ?? 'not found'} |\n`);
+}
+process.stdout.write(`${found} of ${chosen.length} found\n`);
