@@ -144,7 +144,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   locks(world, random) {
     world.salesforce.trigger({ kind: 'locks', on: () => true, times: random.int(1, 8) });
   },
-  die: (world, random) => world.daemon?.dieAt(random.int(1, 60), random.pick(['before', 'after'])),
+  die: (world, random) => world.daemon?.dieAt(random.int(1, 20), random.pick(['before', 'after'])),
   kill: (world) => world.daemon?.kill(),
   stop: (world) => void world.daemon?.stop(),
   freeze(world, random) {

@@ -23,7 +23,7 @@ export interface Daemon {
   readonly commits: number;
   /** When the next work falls due by its clock; 0 while it works. */
   nextDue(): number;
-  /** Dies right after a commit, or amid the transaction before it: so many of them from now. */
+  /** Dies right after a durable commit, or amid the transaction before it: so many of them from now. */
   dieAt(commits: number, when: 'before' | 'after'): void;
   /** Kills it now. */
   kill(): void;
@@ -152,15 +152,20 @@ function mortal(store: Store, owner: Owner, death: Death): Store {
     death.kill();
     return true;
   };
+  const untilDeath = <T>(work: Promise<T>): Promise<T> =>
+    work.then(
+      (result) => (owner.isDead ? FOR_EVER : result),
+      (error: unknown) => (owner.isDead ? FOR_EVER : Promise.reject(error)),
+    );
   const write: Store['write'] = async (work, options) => {
     if (owner.isDead) return FOR_EVER;
-    const result = await store
-      .write(async (tx) => {
-        const done = await work(tx);
-        return dies('before') ? FOR_EVER : done;
-      }, options)
-      .catch((error: unknown) => (owner.isDead ? FOR_EVER : Promise.reject(error)));
-    if (owner.isDead) return FOR_EVER;
+    // Claims and slots of calls, many in a second: what dies there did nothing.
+    if (options?.ephemeral === true) return untilDeath(store.write(work, options));
+    const mortalWork: typeof work = async (tx) => {
+      const done = await work(tx);
+      return dies('before') ? FOR_EVER : done;
+    };
+    const result = await untilDeath(store.write(mortalWork, options));
     death.commits += 1;
     if (dies('after')) return FOR_EVER;
     death.left -= 1;
