@@ -98,8 +98,10 @@ describe.each(SUITE_ENGINES)('the list on %s', (engine) => {
     await later(DAY_MS);
     expect(await tabsOf(ida)).toEqual(['failing, tried again 0', 'due 0', 'held 0', 'failed 2', 'all']);
     expect(await tabsOf(ida, `/deliveries?monitor=${id}&entity=${OTHER}`)).toContain('failed 1');
+    expect(await tabsOf(ida, '/deliveries?since=2001-01-01')).toContain('failed 2');
+    expect(await tabsOf(ida, '/deliveries?until=2001-01-01')).toContain('failed 0');
     const { text } = await ida.get(`/deliveries?monitor=${id}&state=failed`);
-    expect(text).toMatch(/href="\/deliveries\?monitor=[^"]+&amp;state=failed" aria-current="page"/u);
+    expect(text).toMatch(/href="\/deliveries\?monitor=[^"]+&amp;state=failed#content" aria-current="page"/u);
     await store.write((tx) => tx.updateTable('delivery').set({ state: 'failed' }).execute());
     expect((await pageDeliveries(store.db, { state: 'failed' }, 5)).deliveries).toHaveLength(2);
   });

@@ -97,6 +97,8 @@ export interface FixtureOptions extends ConfigOptions {
   readonly before?: (store: Store, crms: Crms) => Promise<void>;
   /** The deadline of one call to a CRM, in ms. */
   readonly deadlineMs?: number;
+  /** The pages that edit the file are there. */
+  readonly hasSettings?: true;
 }
 
 export interface Fixture extends Crms {
@@ -148,7 +150,10 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const now = clock?.now ?? Date.now;
   const forwardQuietly = clock && forwardWhileQuiet(clock, crms.hubspot, crms.salesforce);
   const log = pino({ level: process.env['CVRSYNC_TEST_LOG'] ?? 'silent' });
-  const app = await startApp(loaded.config, { log, env: {}, now, ...(deadlineMs !== undefined && { deadlineMs }) });
+  const app = await startApp(loaded.config, {
+    ...{ log, env: {}, now, ...(deadlineMs !== undefined && { deadlineMs }) },
+    ...(options.hasSettings && { configFile: file }),
+  });
   onTestFinished(() => app.close(0));
   const { store, connector } = app;
 

@@ -38,7 +38,7 @@ import { addPlanRows, rowActions } from './row-page.ts';
 import { addSkipAll, skipAllLink } from './skip-all.ts';
 import { addPlanUpload } from './upload.ts';
 
-const SHOWN = 50;
+const SHOWN = 30;
 const RECENT = 5;
 /** Runs of all connections. */
 const LOOKED_THROUGH = 50;

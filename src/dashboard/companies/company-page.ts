@@ -30,7 +30,7 @@ import { stateLine } from './state-line.ts';
 import { fieldOfProperty, shownFact, shownProperty } from './values/shown-value.ts';
 import type { ComparedRecord } from './values/verdict.ts';
 
-const SHOWN = 40;
+const SHOWN = 30;
 /** A page has so many entries at least, where there are more. */
 const LEAST = 10;
 /** Of the last moment, at most. */

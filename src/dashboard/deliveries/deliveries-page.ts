@@ -10,6 +10,7 @@ import {
   type Delivery,
   type DeliveryFilter,
   type DeliveryState,
+  type OpenState,
 } from '../../service/delivery/deliveries.ts';
 import { pageDeliveries } from '../../service/delivery/listing/delivery-page.ts';
 import { readDeliveryStatistics } from '../../service/delivery/listing/statistics.ts';
@@ -72,7 +73,7 @@ export function addDeliveries(app: Server, deps: ServicePageDeps): void {
 
 /** More are not counted. */
 const COUNTED = 1_000;
-const OPEN_STATES = ['failing', 'due', 'held', 'failed'] as const satisfies readonly DeliveryState[];
+const OPEN_STATES = ['failing', 'due', 'held', 'failed'] as const satisfies readonly OpenState[];
 
 /** Leads to the states that somebody may have to act on, with how many deliveries of the filter are in each. */
 async function stateTabs(db: Db, { reader }: Visit, texts: DeliveryTexts, filter: DeliveryFilter): Promise<VNode> {

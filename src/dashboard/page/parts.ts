@@ -29,7 +29,7 @@ export const livePart = (
 </div>`;
 
 /** What a list shows of a text: a page of fifty long ones would be too long for anybody. */
-const BRIEF = 200;
+const BRIEF = 100;
 export const brief = (text: string): string => cutText(text, BRIEF);
 
 const isBlank = (cell: Markup): boolean => cell === null || cell === undefined || cell === false || cell === '';

@@ -121,7 +121,7 @@ function resultTable(
     'undo.reason',
   ] as const;
   return table({
-    label: reader.text('run.result'),
+    label: reader.text('undo.count'),
     columns: columns.map((column) => reader.text(column)),
     rows: results.map(({ provider, record, entity, property, kind, from, to, reason }) => {
       const field = fieldOfProperty(crms, provider, property);

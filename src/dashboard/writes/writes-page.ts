@@ -33,7 +33,7 @@ export interface WritesDeps extends RouteDeps {
   readonly crms: readonly Pick<Crm, 'name'>[];
 }
 
-const SHOWN = 50;
+const SHOWN = 40;
 const RECENT = 5;
 const HOUR_MS = 3_600_000;
 
