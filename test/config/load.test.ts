@@ -41,6 +41,18 @@ describe('a configuration', () => {
     expect(hubspot?.mapping).toContainEqual({ field: 'name', property: 'name', policy: 'tracked' });
   });
 
+  it('takes one source of the register, or a list of two', async () => {
+    const sources = [
+      { source: 'cvr', username: 'u', password: 'a-password' },
+      { source: 'datafordeler', apiKey: 'a-key' },
+    ];
+    const { config } = await checked({ service: { register: sources } });
+    expect(config.service?.register).toMatchObject([
+      { source: 'cvr', pollSeconds: 30 },
+      { source: 'datafordeler', pollSeconds: 60, filesUrl: 'https://api.datafordeler.dk/FileDownloads' },
+    ]);
+  });
+
   it('of a service that says only what it must gets every default', async () => {
     const { config } = await checked({ service: { register: { source: 'file', path: 'register' } } });
     expect(config.service).toMatchObject({
