@@ -122,5 +122,6 @@ describe('the rate of a run', () => {
     ['nothing is done', { done: 0 }],
     ['it has not begun', { startedAt: null }],
     ['a clock was set back', { startedAt: 90_000 }],
+    ['it took less than a second', { state: 'done', startedAt: 100, endedAt: 900 }],
   ] as const)('is none where %s', (_, more) => expect(run(more)).toBeUndefined());
 });

@@ -48,7 +48,7 @@ export interface SalesforceEmulator extends CrmEmulator {
 }
 
 /** The settings of a client that goes as fast as the org allows; its own pace by default. */
-const paceOf = ({ rate }: SalesforceEmulatorOptions): object => {
+const clientRate = ({ rate }: SalesforceEmulatorOptions): object => {
   if (rate === undefined) return {};
   return { rate: rate === 'none' ? UNPACED : { calls: rate.calls, perSeconds: rate.perMs / 1_000 } };
 };
@@ -67,7 +67,7 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
   const emulator: SalesforceEmulator = {
     name: 'salesforce',
     url: served.url,
-    settings: { loginUrl: served.url, auth: org.tokens.auth, ...paceOf(options) },
+    settings: { loginUrl: served.url, auth: org.tokens.auth, ...clientRate(options) },
     secrets: org.tokens.secrets,
     add: (properties) => addByPerson(org, properties),
     get(id) {

@@ -111,7 +111,7 @@ export function applyForm({ reader, visitor, formToken }: Visit, { name }: Crm, 
       <select id="trust" name="trust">
         ${(['crm', 'register'] as const).map((each) => html`<option value=${each}>${reader.text(`trust.${each}`)}</option>`)}
       </select>
-      ${check('sendUpdate', reader.text('apply.sendUpdateHelp'))}
+      ${check('sendUpdate', reader.text('apply.sendUpdateHelp'), true)}
       <p class="actions">
         <button class="primary">${reader.text('apply.preview')}</button>
         <span class="quiet">${reader.text('apply.previewHelp')}</span>
@@ -119,5 +119,5 @@ export function applyForm({ reader, visitor, formToken }: Visit, { name }: Crm, 
     </form>`;
 }
 
-const check = (name: string, label: string): VNode =>
-  html`<label class="check"><input type="checkbox" name=${name} value="yes" /> <span>${label}</span></label>`;
+const check = (name: string, label: string, isSet = false): VNode =>
+  html`<label class="check"><input type="checkbox" name=${name} value="yes" checked=${isSet} /> <span>${label}</span></label>`;

@@ -85,8 +85,7 @@ function chart(reader: Reader, { bars, marks }: Trends, kind: CountedKind): VNod
 
 /** The runs that the dotted lines of the charts stand for. */
 const markList = (reader: Reader, { marks }: Trends): VNode => html`<p class="quiet">
-  ${reader.text('trends.marks')}
-  ${marks.map(
+  ${reader.text('trends.marks')} ${marks.map(
     ({ at, task, actor }, index) => html`${index > 0 && ', '}${timeOf(reader, at)} <code>${task}</code> ${actor}`,
   )}
 </p>`;

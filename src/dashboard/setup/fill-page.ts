@@ -1,6 +1,7 @@
 /** The last step: what was answered, and the button that writes it and has the daemon go on to the first fill. */
 import type { Server } from '../../http/server/server.ts';
 import { isAnswered, STEPS } from '../../setup/draft.ts';
+import { backfillAddress } from '../backfill/filter.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -49,9 +50,9 @@ export function addFill(app: Server, deps: SetUpDeps): void {
       if (NEEDED.some((step) => !isAnswered(draft, step))) return addressOf(visit.way, 'fill');
       const finished = await deps.finish();
       if (finished.kind !== 'running') return unfinished(deps, visit, finished);
-      return draft.source !== undefined && Object(draft.source['changes'])['source'] === 'service'
-        ? '/first-event'
-        : '/backfill';
+      if (draft.source !== undefined && Object(draft.source['changes'])['source'] === 'service') return '/first-event';
+      const [name, ...others] = Object.keys(draft.connections);
+      return name === undefined || others.length > 0 ? '/backfill' : backfillAddress(name);
     },
   });
 }

@@ -189,9 +189,7 @@ const radio = (value: string, isChosen: boolean, label: Markup): VNode => html`<
 </div>`;
 
 const candidateText = (reader: Reader, { property, label, filled, valid, hasPrefix }: Candidate): VNode =>
-  html`<code>${property}</code> ${label !== property && label}:
-  ${reader.text('setup.validShare', { share: reader.share(valid / Math.max(1, filled)), count: filled })}
-  ${hasPrefix && reader.text('setup.withPrefix')}`;
+  html`<code>${property}</code>${label !== property && ` ${label}`}: ${reader.text('setup.validShare', { share: reader.share(valid / Math.max(1, filled)), count: filled })}${hasPrefix && ` ${reader.text('setup.withPrefix')}`}`;
 
 /** Lists what would be made before the button that makes it. */
 function creation(visit: StepVisit, name: string, missing: readonly PropertyDefinition[]): VNode {

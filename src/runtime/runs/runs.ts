@@ -214,12 +214,14 @@ export function rateOf(
   now: number,
 ): { readonly perMinute: number; readonly leftMs: number | undefined } | undefined {
   const tookMs = (endedAt ?? now) - (startedAt ?? now);
-  if (done === 0 || tookMs <= 0) return undefined;
+  // Of less nobody can say how fast it is.
+  if (done === 0 || tookMs < SHORTEST_MS) return undefined;
   const leftMs = state === 'running' && total !== null ? (Math.max(0, total - done) * tookMs) / done : undefined;
   return { perMinute: (done * MINUTE_MS) / tookMs, leftMs };
 }
 
 const MINUTE_MS = 60_000;
+const SHORTEST_MS = 1_000;
 
 /** Stores the progress; false if the run was cancelled, so that the work stops. */
 export async function storeProgress(tx: Tx, id: number, { done, total }: RunProgress): Promise<boolean> {

@@ -44,7 +44,7 @@ async function finish(tab: Tab): Promise<void> {
   await goOn(tab, /\/setup\/source$/);
   await goOn(tab, /\/setup\/fill$/);
   await page.click('main .primary');
-  await page.waitForURL(/\/backfill$/);
+  await page.waitForURL(/\/backfill\/\w+$/);
   await tab.expectSound();
 }
 

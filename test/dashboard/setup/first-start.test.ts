@@ -74,8 +74,8 @@ it('goes from an empty folder to a running daemon, and keeps every answer over a
   // Two pages finish it: both get the one answer.
   const finished = await Promise.all([ida.post('/setup/fill', {}), ida.post('/setup/fill', {})]);
   expect(finished.map(({ status, headers }) => [status, headers['location']])).toEqual([
-    [303, '/backfill'],
-    [303, '/backfill'],
+    [303, '/backfill/hubspot'],
+    [303, '/backfill/hubspot'],
   ]);
   expect((await ida.get('/backfill')).text).toContain('hubspot');
   // The set-up is gone, for whoever has no session above all.
@@ -116,6 +116,6 @@ it('comes back where the daemon cannot start, says why, and starts once that is 
   const refused = await ida.post('/setup/fill', {});
   expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(String(port))]);
   await new Promise((resolve) => taken.close(resolve));
-  expect((await ida.post('/setup/fill', {})).headers['location']).toBe('/backfill');
+  expect((await ida.post('/setup/fill', {})).headers['location']).toBe('/backfill/hubspot');
   expect((await ida.get('/backfill')).status).toBe(200);
 });
