@@ -177,7 +177,9 @@ describe('the published package', () => {
     expect((await readdir(join(dist, 'chunks/assets'))).toSorted()).toEqual([
       'dashboard.js',
       'icon.svg',
+      'inbox.js',
       'live.js',
+      'redraw.js',
       'style.css',
     ]);
     const [chunk = ''] = (await readdir(join(dist, 'chunks'))).filter((name) => /^dashboard-.*\.js$/.test(name));

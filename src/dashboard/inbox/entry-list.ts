@@ -91,7 +91,7 @@ function row(deps: ReviewDeps, visit: Visit, { entry, list, names }: Row): VNode
   return html`<li>
     ${entry.verbs.length > 0 && choiceBox(visit, entry, list.isChosen)}
     <a class="entry-link" href=${inboxAddress(list.filter, { after: placeIn(list.address), at: id })} aria-current=${isCurrent ? 'true' : undefined} autofocus=${isCurrent && !list.isChosen}>
-      ${entryTitle(deps, visit, entry, names)}${' '}<span class="quiet">${entry.difference === undefined ? reader.text(`one.${kind}`) : html`<code>${entry.difference.property}</code>`}${since !== null && html` · ${timeOf(reader, since, now)}`}</span>
+      ${entryTitle(deps, visit, entry, names)}${' '}<span class="quiet">${entry.difference === undefined ? reader.text(`one.${kind}`) : html`<code>${entry.difference.property}</code>`}${since !== null && html`${' · '}${timeOf(reader, since, now)}`}</span>
     </a>
     ${entry.difference !== undefined && html`<div class="quiet value">${bothSides(deps, visit, entry.difference)}</div>`}
   </li>`;
@@ -135,7 +135,7 @@ function bothSides(deps: ReviewDeps, visit: Visit, difference: NonNullable<Inbox
   const id = `difference/${provider}/${recordId}/${property}`;
   if (hidesPersons(deps, visit, { kind: 'difference', id })) return reader.text('review.persons');
   const [held, told] = [crm, register].map((value) => cutText(plainValue(reader, value), BRIEF));
-  return html`${held} → ${told}`;
+  return html`${held} ${'→'} ${told}`;
 }
 
 /** A value that is stored as JSON, as people write it. */

@@ -153,7 +153,7 @@ function valueFields(
     <p>${reader.text('mapping.valuesHelp', { field: reader.text(`field.${field}`) })} ${options.length > 0 && reader.text('mapping.optionsHelp', { count: options.length })}</p>
     ${[...pairs, ...blank].map(
       ([from, to], at) => html`<div class="pair">
-        <input name="k" list="known" aria-label=${label('from', at)} value=${from} /> <span aria-hidden="true">→</span>
+        <input name="k" list="known" aria-label=${label('from', at)} value=${from} /> <span aria-hidden="true">${'→'}</span>
         <input name="o" list="options" aria-label=${label('to', at)} value=${to === null ? '' : String(to)} />
       </div>`,
     )}
