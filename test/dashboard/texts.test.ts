@@ -64,5 +64,5 @@ it('a time that became another one within a minute is told to the second, and no
     '23 Nov 2026, 07:15:20',
   ]);
   expect(change('registerChangedAt', null, '2026-11-23T06:15:20Z')).toEqual([undefined, '23 Nov 2026, 07:15']);
-  expect(change('name', 'Birk', 'x'.repeat(500))).toEqual(['Birk', `${'x'.repeat(199)}…`]);
+  expect(change('name', 'Birk', 'x'.repeat(500))).toEqual(['Birk', `${'x'.repeat(99)}…`]);
 });

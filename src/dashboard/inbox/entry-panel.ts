@@ -13,9 +13,9 @@ import { companyLink } from '../companies/company-link.ts';
 import { recordLink } from '../companies/record-link.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
+import { maskText } from '../page/masked.ts';
 import { hidden } from '../page/messages.ts';
-import { brief, noDefaultAnswer, timeOf } from '../page/parts.ts';
-import type { Reader } from '../page/reader.ts';
+import { noDefaultAnswer, timeOf } from '../page/parts.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { answersTo, withButtonNames } from './answer-names.ts';
@@ -26,6 +26,8 @@ import { lettersOf } from './letters.ts';
 import { matchRecord } from './match-record.ts';
 
 const KEYS = ['a', 's', 'd'] as const;
+/** What is shown of a value or a reason. */
+const LONGEST = 1_000;
 
 /** The entry, under its name. */
 export async function entryPanel(deps: CompanyDeps, visit: Visit, entry: InboxEntry, on: GoingOn): Promise<VNode> {
@@ -99,11 +101,8 @@ function reasonOf(deps: CompanyDeps, visit: Visit, entry: InboxEntry): Markup {
   if (hidesPersons(deps, visit, entry)) return reader.text('review.persons');
   const inWords = (words: string): string =>
     kind === 'link' && verbs.includes('accept') ? withButtonNames(reader, words, id) : words;
-  return said(reader, reason, (words) => brief(inWords(words)));
+  return said(reader, reason, (words) => inWords(words).slice(0, LONGEST));
 }
-
-/** What a side shows of a value. */
-const LONGEST = 1_000;
 
 /** The CRM's value above the register's, with what differs between them. */
 function sides(
@@ -119,7 +118,7 @@ function sides(
       ? html`<span class="quiet">${reader.text('review.persons')}</span>`
       : isBlankValue(own)
         ? html`<span class="quiet">${reader.text('company.blank')}</span>`
-        : lettersOf(reader, cut(reader, own), isBlankValue(other) ? undefined : cut(reader, other));
+        : lettersOf(reader, cut(visit, own), isBlankValue(other) ? undefined : cut(visit, other));
   const clears = reader.text('review.clears', { answer: reader.text('verb.accept-difference') });
   return html`<dt>${reader.text('review.crm')}</dt>
     <dd class="value side">
@@ -130,4 +129,8 @@ function sides(
     <dd class="value side">${shown(register, crm)} ${isBlankValue(register) && html`<div class="quiet">${clears}</div>`}</dd>`;
 }
 
-const cut = (reader: Reader, json: string): string => plainValue(reader, json).slice(0, LONGEST);
+/** Masked before it is compared: of a part of a mail address nobody sees what it is. */
+const cut = ({ reader, visitor }: Visit, json: string): string => {
+  const text = plainValue(reader, json);
+  return (visitor.seesPersons ? text : maskText(text)).slice(0, LONGEST);
+};

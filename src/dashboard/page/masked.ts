@@ -12,7 +12,7 @@ const WORD = /[^\s"'<>,;()]+/gu;
 const CARE_OF = /[cC]\/[oO] \p{Lu}[^,;\n"<>]*/gu;
 
 /** A text in which of each mail address only the first letter and the domain are left, and of each name behind "c/o" the first letters. */
-const maskText = (text: string): string =>
+export const maskText = (text: string): string =>
   text
     .replaceAll(CARE_OF, (found) => found.slice(0, 4) + maskName(found.slice(4)))
     .replaceAll(WORD, (word) =>
