@@ -66,9 +66,10 @@ describe('the inbox', () => {
     }
     for (let at = 1; at < 17; at += 1) await keys.key('Shift+J');
     expect(await page.textContent('[data-chosen]')).toBe('17');
-    await page.waitForFunction(
-      'document.querySelector("#entry").dataset.shown === document.activeElement.closest("li").querySelector("input").value.split(" ")[1]',
+    const chosen = await page.evaluate(
+      'document.activeElement.closest("li").querySelector("input").value.split(" ")[1]',
     );
+    await expect.poll(() => shown(page)).toBe(chosen);
     await expectSound();
     await keys.press(/^Write the register’s value$/u);
     expect(await page.textContent('main')).toContain('17 entries');
