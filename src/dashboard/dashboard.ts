@@ -1,6 +1,7 @@
 /** The dashboard: pages for people, on the admin listener. It calls what the commands and the API call. */
 import cookie from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { countInbox } from '../connector/review/inbox.ts';
 import { createCallLimit } from '../http/server/call-limit.ts';
 import type { Server, ServerLog } from '../http/server/server.ts';
 import type { ServiceManagement } from '../service/service.ts';
@@ -18,6 +19,8 @@ import { addConfiguration } from './installation/configuration-page.ts';
 import type { Installation } from './installation/installation.ts';
 import { addInstallation } from './installation/installation-page.ts';
 import { addOverview } from './overview/overview-page.ts';
+import { recently } from './overview/recent.ts';
+import { MOST_WAITING } from './page/layout.ts';
 import { notFoundPage } from './page/messages.ts';
 import type { RegisterPageDeps } from './register/register-page.ts';
 import { openPages } from './routes/page-scope.ts';
@@ -50,6 +53,9 @@ export interface DashboardDeps
   readonly service?: ServiceManagement | undefined;
 }
 
+/** How often what waits is counted, for the navigation. */
+const WAITING_EVERY_MS = 5_000;
+
 /** What an operator may do in a minute; a person at the keyboard does far less. */
 const ACTIONS = 240;
 
@@ -62,7 +68,13 @@ export function addDashboard(
   given: DashboardDeps,
 ): { readonly isSignedIn: (request: FastifyRequest) => Promise<boolean> } {
   const { singleSignOn } = given;
-  const deps = { ...given, hasSignOn: singleSignOn !== undefined, limitActions: createCallLimit(ACTIONS) };
+  const { store, now } = given;
+  const waiting = recently(
+    WAITING_EVERY_MS,
+    () => performance.now(),
+    () => countInbox(store.db, now(), {}, MOST_WAITING + 1),
+  );
+  const deps = { ...given, waiting, hasSignOn: singleSignOn !== undefined, limitActions: createCallLimit(ACTIONS) };
   admin.register(cookie);
   admin.register(async (scope: Server) => {
     const meter = startCallMeter(deps.metrics, () => performance.now());

@@ -73,12 +73,12 @@ describe('a page that brings itself up to date', () => {
     await page.clock.install();
     await signIn(page, base, await operator('Ida', 'viewer'));
     const notice = page.locator('#stale');
-    expect(await page.textContent('#overview')).toContain('Checked now');
+    expect(await page.textContent('#overview')).toContain(', checked now');
     // A daemon that hangs: it takes the call, and does not answer.
     await page.route(`${base}/`, () => undefined);
     await page.clock.runFor(20_000);
     await expect.poll(() => notice.isVisible()).toBe(true);
-    expect(await page.textContent('#overview')).toMatch(/Checked (?:1\d|20) seconds ago/u);
+    expect(await page.textContent('#overview')).toMatch(/, checked (?:1\d|20) seconds ago/u);
     await page.unroute(`${base}/`);
     await page.clock.runFor(17_000);
     await expect.poll(() => notice.isVisible()).toBe(false);
@@ -87,7 +87,7 @@ describe('a page that brings itself up to date', () => {
     await expect.poll(() => notice.innerText()).toContain('cvrsync sends no new figures');
     expect(await page.getAttribute('#overview', 'class')).toBe('stale');
     await page.clock.runFor(300_000);
-    expect(await page.textContent('#overview')).toContain('Checked 5 minutes ago');
+    expect(await page.textContent('#overview')).toContain(', checked 5 minutes ago');
   });
 
   it('says within 20 seconds that the operator was revoked', async () => {

@@ -89,6 +89,47 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     expect(text).toContain('answered &lt;b>503');
   });
 
+  it('has a card for each kind that waits: how many, since when, and one button that names its effect', async () => {
+    const { signedIn, store } = await startPages({ engine, now });
+    await store.write(async (tx) => {
+      for (const recordId of ['1', '2'])
+        await linkRecord(tx, { provider: 'crm', recordId, entity: COMPANY, sendUpdate: false, now: NOW });
+      await tx.deleteFrom('lane').execute();
+      await mark(tx, 'sync:crm', ['1', '2', '3'], NOW - 5 * HOUR_MS);
+      await tx
+        .updateTable('lane')
+        .set((row) => ({
+          parked_at: row
+            .case()
+            .when('key', '=', '1')
+            .then(NOW - 3 * HOUR_MS)
+            .else(NOW)
+            .end(),
+          error: 'x',
+        }))
+        .execute();
+      await tx.updateTable('link').set({ state: 'conflict' }).where('record_id', '=', '2').execute();
+    });
+    const cards = async (role: 'viewer' | 'operator') => {
+      const { text } = await (await signedIn(role)).get('/');
+      const [, list = ''] = /<ul class="cards">(.*?)<\/ul>/su.exec(text) ?? [];
+      return { text, all: list.split('<li>').slice(1) };
+    };
+    const { text, all } = await cards('operator');
+    expect(all).toHaveLength(2);
+    const [failed = '', link = ''] = all.toSorted((a) => (a.includes('kind=lane') ? -1 : 1));
+    expect(failed).toContain(': 3</a>');
+    expect(failed).toMatch(/the oldest <time [^>]*>3 hours ago<\/time>/u);
+    expect(failed).toMatch(
+      /<form method="post" action="\/runs\/answers">.*<button name="verb" value="retry-lane">[^<]+ …<\/button>/su,
+    );
+    expect(link.match(/<button|class="button"/gu)).toHaveLength(1);
+    expect(text).toMatch(/Inbox<\/a> <span class="count" title="waiting for you">4</u);
+    const viewer = await cards('viewer');
+    expect(viewer.all.join('')).not.toContain('<button');
+    expect(viewer.all.join('').match(/>See which</gu)).toHaveLength(2);
+  });
+
   it('shows a connection that answers, one that is paused and one that is silent', async () => {
     const store = await newStore(engine);
     const crms = ['well', 'tired', 'mute'].map((name) => ({ ...toyCrm(store), name }));
@@ -180,7 +221,10 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     });
     await countRecordStates({ store, now }, new AbortController().signal);
     const { text } = await (await admin()).get('/');
-    expect(text).toContain('in sync 3 (75%)');
+    expect(text).toContain('<a href="/connections/crm">in sync 3</a> (75%)');
+    // So are the parts of the bar.
+    expect(text).toMatch(/<a href="\/connections\/crm" tabindex="-1"><rect class="sync"/u);
+    expect(text).toMatch(/<a href="\/inbox\?kind=difference&amp;provider=crm" tabindex="-1"><rect class="differing"/u);
     expect(text).toContain('<a href="/inbox?kind=difference&amp;provider=crm">differ 1</a>');
   });
 });

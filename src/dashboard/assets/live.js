@@ -54,12 +54,16 @@ const nameOf = (/** @type {Element} */ place) =>
     ' ',
   );
 
-/** Puts a part in the place of an older one; what had the focus has it again. A part whose form is in use stays. */
+/** Puts a part in the place of an older one; what had the focus has it again. A part whose form or chart is in use stays. */
 const replacePart = (/** @type {Element} */ part, /** @type {Element} */ fresh) => {
   const { activeElement } = document;
   const hasFocus = activeElement !== null && part.contains(activeElement);
-  if (hasFocus && activeElement.matches(FIELDS)) return;
+  if ((hasFocus && activeElement.matches(FIELDS)) || part.hasAttribute('data-busy')) return;
   const placed = document.adoptNode(fresh);
+  // What somebody unfolded stays so.
+  const unfolded = new Set([...part.querySelectorAll('details[open] > summary')].map(nameOf));
+  for (const summary of placed.querySelectorAll('details > summary'))
+    if (unfolded.has(nameOf(summary))) summary.parentElement?.setAttribute('open', '');
   part.replaceWith(placed);
   if (!hasFocus) return;
   const again = [...placed.querySelectorAll(FOCUSABLE)].find((each) => nameOf(each) === nameOf(activeElement));

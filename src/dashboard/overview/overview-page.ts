@@ -1,19 +1,18 @@
 /** The overview: whether all is well, in ten seconds. */
 
 import type { VNode } from 'preact';
-import type { ReviewCount } from '../../connector/review/review-list.ts';
 import type { Server } from '../../http/server/server.ts';
 import { countThings, MOST_COUNTED, waitingOf, workOf } from '../../operations/status/read-status.ts';
 import { CONFIGURATION } from '../addresses/addresses.ts';
 import { deliveriesAddress } from '../addresses/deliveries.ts';
 import { connectionsTable } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
-import { livePart, state, table, timeOf } from '../page/parts.ts';
+import { ageOf, livePart, state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage, type RouteDeps } from '../routes/routes.ts';
-import { differencesLink } from './differences-link.ts';
+import { kindLink, needsYou } from './needs-you.ts';
 import { type Overview, type OverviewDeps, openOverview } from './read-overview.ts';
 import { sourceTable } from './sources.ts';
 import { shareBar, trendCharts } from './trends.ts';
@@ -30,10 +29,10 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
         title: visit.reader.text('nav.overview'),
         body: livePart(
           visit,
-          { id: 'overview' },
+          { id: 'overview', isAged: false },
           html`${standing(visit, overview)}
           <div class="columns">
-            ${section(visit.reader.text('overview.decide'), decisions(visit.reader, overview))}
+            ${section(visit.reader.text('overview.decide'), needsYou(visit, { ...overview, halves: deps.halves }))}
             ${service && section(visit.reader.text('overview.sources'), sourceTable(visit, overview.sources))}
           </div>
           ${connector && section(visit.reader.text('overview.connections'), connectionsTable(visit, overview.connections, overview.calls))}
@@ -49,7 +48,7 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
 const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
 
 /** One line of plain words, and below it what is not well. */
-function standing({ reader }: Visit, overview: Overview): VNode {
+function standing({ reader, now }: Visit, overview: Overview): VNode {
   const { conditions, differences, connections: all } = overview;
   const since = (at: number | undefined): Markup =>
     at !== undefined && html` (${reader.text('overview.since')} ${timeOf(reader, at)})`;
@@ -66,17 +65,19 @@ function standing({ reader }: Visit, overview: Overview): VNode {
   ].filter((line) => line !== undefined);
   const waiting = waitingOf(overview).map((each) => kindLink(reader, each));
   const lines = [...broken, ...waiting];
+  const aged = (words: string): VNode =>
+    html`<strong>${words}</strong>, ${reader.text('overview.checked')} ${ageOf(reader, now)}`;
   if (lines.length === 0 && overview.first !== undefined) {
     const { first } = overview;
     return html`<div class="notice">
-      <p>${state('idle', html`<strong>${reader.text(`overview.first-${first}`)}</strong>`)}</p>
+      <p>${state('idle', aged(reader.text(`overview.first-${first}`)))}</p>
       <p><a href=${first === 'link' ? '/backfill' : '/register'}>${reader.text(`overview.firstHelp-${first}`)}</a></p>
     </div>`;
   }
   if (lines.length === 0) {
     const words = differences === 0 ? 'well' : 'onlyDifferences';
     return html`<div class="notice ok">
-      <p>${state('ok', html`<strong>${reader.text(`overview.${words}`)}</strong>`)}</p>
+      <p>${state('ok', aged(reader.text(`overview.${words}`)))}</p>
       <p class="quiet">${reader.text(`overview.${words}Help`)}</p>
     </div>`;
   }
@@ -84,7 +85,7 @@ function standing({ reader }: Visit, overview: Overview): VNode {
   const count = countThings(overview);
   const trouble = count > MOST_COUNTED ? 'overview.troubleMore' : 'overview.trouble';
   return html`<div class=${`notice ${kind}`}>
-    <p>${state(kind, html`<strong>${reader.text(trouble, { count: Math.min(count, MOST_COUNTED) })}</strong>`)}</p>
+    <p>${state(kind, aged(reader.text(trouble, { count: Math.min(count, MOST_COUNTED) })))}</p>
     <ul class="lines">
       ${lines.map((line) => html`<li>${line}</li>`)}
     </ul>
@@ -94,27 +95,6 @@ function standing({ reader }: Visit, overview: Overview): VNode {
 /** What a condition says, with the way to what it is about. */
 const linked = (key: string, what: Markup): Markup =>
   key.startsWith('rules:') ? html`<a href=${CONFIGURATION}>${what}</a>` : what;
-
-/** A kind of things with how many there are. */
-function kindLine(reader: Reader, { kind, count }: ReviewCount): string {
-  const text = reader.text(`kind.${kind}`);
-  const number =
-    count > MOST_COUNTED ? reader.text('overview.moreThan', { number: MOST_COUNTED }) : reader.number(count);
-  return `${text.charAt(0).toLocaleUpperCase(reader.locale)}${text.slice(1)}: ${number}`;
-}
-
-/** The same, with the way to them. */
-const kindLink = (reader: Reader, each: ReviewCount): VNode =>
-  html`<a href=${`/inbox?kind=${each.kind}`}>${kindLine(reader, each)}</a>`;
-
-function decisions(reader: Reader, { review, differences }: Overview): Markup {
-  if (review.length === 0 && differences === 0)
-    return html`<p class="quiet">${reader.text('overview.decideNothing')}</p>`;
-  return html`<ul class="lines">
-    ${review.map((each) => html`<li>${kindLink(reader, each)}</li>`)}
-    ${differences > 0 && html`<li>${differencesLink(reader, differences)}</li>`}
-  </ul>`;
-}
 
 /** How many of the records of each connection are in sync. */
 function shares(reader: Reader, { shares: all }: Overview): Markup {

@@ -1,6 +1,8 @@
 /** Charts drawn by the server: bars over 24 hours or 30 days, and the share of records that are in sync. */
 import type { VNode } from 'preact';
 import type { Bar, CountedKind, Share, Trends } from '../../operations/status/trends.ts';
+import { connectionAddress } from '../addresses/addresses.ts';
+import { inboxAddress } from '../addresses/inbox.ts';
 import { writesAddress } from '../addresses/writes.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Halves } from '../page/layout.ts';
@@ -24,7 +26,7 @@ export function trendCharts(reader: Reader, trends: Trends, { connector, service
       ${reader.text('trends.delay')} <a href=${other === 'day' ? '/?span=day#trends' : '/#trends'}>${reader.text(`trends.show-${other}`)}</a>
     </p>
     <div class="charts">${kinds.map((kind) => chart(reader, trends, kind))}</div>
-    ${trends.marks.length > 0 && markList(reader, trends)}
+    ${connector && spanForm(reader, trends)} ${trends.marks.length > 0 && markList(reader, trends)}
     <details>
       <summary>${reader.text('trends.table')}</summary>
       ${table({
@@ -64,7 +66,7 @@ function chart(reader: Reader, { bars, marks }: Trends, kind: CountedKind): VNod
     <figcaption>
       ${reader.text(`trends.${kind}`)} <strong>${amount(reader, kind, figureOf(bars, kind))}</strong>
     </figcaption>
-    <svg viewBox=${`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" class=${BAD.has(kind) ? 'bad' : 'plain'}>
+    <svg viewBox=${`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true" data-bars=${bars.length} class=${BAD.has(kind) ? 'bad' : 'plain'}>
       ${marks.map(({ at }) => {
         const x = Math.round(((at - start) / Math.max(1, end - start)) * width);
         return html`<line class="mark" x1=${x} x2=${x} y1="0" y2=${HEIGHT} />`;
@@ -83,6 +85,24 @@ function chart(reader: Reader, { bars, marks }: Trends, kind: CountedKind): VNod
   </figure>`;
 }
 
+/** A field of a time holds whole minutes: the end of the last bar is the next one. */
+const SHORT_OF_MINUTE_MS = 59_999;
+
+/** The writes of a span, from which they are taken back: chosen here, or dragged over a chart where scripts run. */
+function spanForm(reader: Reader, { bars }: Trends): VNode {
+  const choice = (name: 'since' | 'until', time: (bar: Bar) => number, chosen: number): VNode => html`<div>
+    <label for=${`span-${name}`}>${reader.text(`writes.${name}`)}</label>
+    <select id=${`span-${name}`} name=${name} data-span=${name}>
+      ${bars.map((bar, index) => html`<option value=${typedTime(time(bar))} selected=${index === chosen}>${reader.time(time(bar))}</option>`)}
+    </select>
+  </div>`;
+  return html`<form class="filters" action="/writes" data-spans>
+    ${choice('since', ({ from }) => from, Math.max(0, bars.length - 2))} ${choice('until', ({ until }) => until + SHORT_OF_MINUTE_MS, bars.length - 1)}
+    <button>${reader.text('trends.span')}</button>
+    <span class="quiet drag-hint">${reader.text('trends.drag')}</span>
+  </form>`;
+}
+
 /** The runs that the dotted lines of the charts stand for. */
 const markList = (reader: Reader, { marks }: Trends): VNode => html`<p class="quiet">
   ${reader.text('trends.marks')} ${marks.map(
@@ -95,23 +115,25 @@ export function shareBar(reader: Reader, share: Share): Markup {
   const { linked, failing, left, differing, provider } = share;
   if (linked === 0) return undefined;
   const parts = [
-    ['sync', Math.max(0, linked - failing - left - differing), undefined],
-    ['differing', differing, `/inbox?kind=difference&provider=${encodeURIComponent(provider)}`],
+    ['sync', Math.max(0, linked - failing - left - differing), connectionAddress(provider)],
+    ['differing', differing, inboxAddress({ kind: 'difference', provider })],
     ['left', left, `/holds?provider=${encodeURIComponent(provider)}`],
-    ['failing', failing, `/inbox?provider=${encodeURIComponent(provider)}`],
+    ['failing', failing, inboxAddress({ kind: 'value', provider })],
   ] as const;
   const words = parts.filter(([, count]) => count > 0);
   return html`<div class="share">
     <svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
       ${words.map(([kind, count], index) => {
         const before = words.slice(0, index).reduce((sum, [, each]) => sum + each, 0);
-        return html`<rect class=${kind} x=${Math.round((before / linked) * 1_000)} y="0" height="10"
-          width=${Math.max(4, Math.round((count / linked) * 1_000))} />`;
+        return html`<a href=${words[index]?.[2]} tabindex="-1"
+          ><rect class=${kind} x=${Math.round((before / linked) * 1_000)} y="0" height="10"
+            width=${Math.max(4, Math.round((count / linked) * 1_000))}
+        /></a>`;
       })}
     </svg>
     ${words.map(([kind, count, href], index) => {
       const text = `${reader.text(`share.${kind}`)} ${reader.number(count)}`;
-      return html`${index > 0 && ' · '}${href === undefined ? html`<span>${text} (${reader.share(count / linked)})</span>` : html`<a href=${href}>${text}</a>`}`;
+      return html`${index > 0 && ' · '}<a href=${href}>${text}</a>${kind === 'sync' && ` (${reader.share(count / linked)})`}`;
     })}
   </div>`;
 }

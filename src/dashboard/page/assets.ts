@@ -6,7 +6,7 @@ import { digestOf } from '../../runtime/operators/operators.ts';
 /** Beside the dashboard in the sources; beside its chunk in the build, which copies them there (rolldown.config.ts). */
 export const ASSETS_FOLDER = path.join(import.meta.dirname, import.meta.url.endsWith('.ts') ? '../assets' : 'assets');
 
-const ASSETS = ['style.css', 'dashboard.js', 'live.js', 'redraw.js', 'inbox.js', 'icon.svg'] as const;
+const ASSETS = ['style.css', 'dashboard.js', 'live.js', 'redraw.js', 'inbox.js', 'charts.js', 'icon.svg'] as const;
 
 const urls: ReadonlyMap<string, string> = new Map(
   ASSETS.map((name) => {

@@ -32,8 +32,13 @@ export interface Frame {
   readonly formToken: string;
   /** The path that was asked for. */
   readonly path: string;
+  /** How many entries of the inbox wait, counted up to one more than {@link MOST_WAITING}. */
+  readonly waiting?: number | undefined;
   readonly halves: Halves;
 }
+
+/** More is told as "1,000+". */
+export const MOST_WAITING = 1_000;
 
 interface NavigationItem {
   readonly path: string;
@@ -75,6 +80,7 @@ export function layout(frame: Frame, { title, body }: PageBody): VNode {
       <script type="module" src=${assetUrl('dashboard.js')}></script>
       <script type="module" src=${assetUrl('live.js')}></script>
       ${path === '/inbox' && html`<script type="module" src=${assetUrl('inbox.js')}></script>`}
+      ${path === '/' && html`<script type="module" src=${assetUrl('charts.js')}></script>`}
     </head>
     <body>
       <a class="skip" href="#content">${reader.text('nav.skip')}</a>
@@ -99,16 +105,24 @@ const staleNotice = ({ reader, path }: Frame): VNode => html`<div id="stale" cla
   </p>
 </div>`;
 
-const navigation = ({ reader, path, halves }: Frame): VNode => html`<nav aria-label=${reader.text('nav.label')}>
+const navigation = ({
+  reader,
+  path,
+  halves,
+  waiting = 0,
+}: Frame): VNode => html`<nav aria-label=${reader.text('nav.label')}>
   <ul>
     ${NAVIGATION.filter(({ half }) => half === undefined || halves[half]).map(
       (item) =>
         html`<li>
-          ${navigationLink(reader, item, path)}
+          ${navigationLink(reader, item, path)}${item.path === '/inbox' && waiting > 0 && waitingCount(reader, waiting)}
         </li>`,
     )}
   </ul>
 </nav>`;
+
+const waitingCount = (reader: Reader, waiting: number): VNode =>
+  html` <span class="count" title=${reader.text('nav.waiting')}>${waiting > MOST_WAITING ? `${reader.number(MOST_WAITING)}+` : reader.number(waiting)}<span class="unseen"> ${reader.text('nav.waiting')}</span></span>`;
 
 function navigationLink(reader: Reader, item: NavigationItem, path: string): VNode {
   const isHere = [item.path, ...(item.also ?? [])].some((place) => isWithin(path, place));

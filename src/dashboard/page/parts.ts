@@ -10,21 +10,24 @@ export function timeOf(reader: Reader, ms: number, now?: number): VNode {
   return html`<time datetime=${new Date(ms).toISOString()} title=${reader.second(ms)} data-form=${now === undefined ? undefined : 'distance'}>${shown}</time>`;
 }
 
+/** The time of the figures of a page: how old they are, where its script counts. */
+export const ageOf = (reader: Reader, now: number): VNode =>
+  html`<time datetime=${new Date(now).toISOString()} data-form="distance">${reader.second(now)}</time>`;
+
 /**
  * A part of a page that its script keeps up to date, with the time of its figures; `soon` if somebody waits for it, and
- * `never` if nothing in it moves any more.
+ * `never` if nothing in it moves any more; `isAged` is false if its content says how old it is.
  */
 export const livePart = (
   { reader, now }: { readonly reader: Reader; readonly now: number },
-  { id, refreshes = 'rarely' }: { readonly id: string; readonly refreshes?: 'rarely' | 'soon' | 'never' },
+  {
+    id,
+    refreshes = 'rarely',
+    isAged = true,
+  }: { readonly id: string; readonly refreshes?: 'rarely' | 'soon' | 'never'; readonly isAged?: boolean },
   body: Markup,
 ): VNode => html`<div id=${id} data-live=${refreshes === 'never' ? undefined : refreshes === 'soon' ? 'soon' : ''} data-now=${now}>
-  ${
-    refreshes !== 'never' &&
-    html`<p class="quiet">
-      ${reader.text('live.checked')} <time datetime=${new Date(now).toISOString()} data-form="distance">${reader.second(now)}</time>
-    </p>`
-  }
+  ${refreshes !== 'never' && isAged && html`<p class="quiet">${reader.text('live.checked')} ${ageOf(reader, now)}</p>`}
   ${body}
 </div>`;
 

@@ -39,6 +39,8 @@ export interface RouteDeps extends AdmissionDeps {
   readonly entrance?: string;
   /** Counts what each operator does. */
   readonly limitActions: CallLimit;
+  /** How many entries of the inbox wait; read now and then. */
+  readonly waiting?: (() => Promise<number>) | undefined;
   /** Called after each action: it may have left work to the connector. */
   readonly wake?: (() => void) | undefined;
 }
@@ -90,7 +92,7 @@ export function sendPage(
     halves,
   }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly halves: Halves },
   page: PageBody,
-  frame: Partial<Pick<Frame, 'visitor' | 'formToken'>> = {},
+  frame: Partial<Pick<Frame, 'visitor' | 'formToken' | 'waiting'>> = {},
 ): FastifyReply {
   const reader = readerOfRequest(request);
   const whole = { reader, visitor: undefined, formToken: '', path: pathOf(request), halves, ...frame };
@@ -129,7 +131,7 @@ export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', s
     const page = (await show(visit)) ?? notFoundPage(visit.reader);
     if (typeof page === 'string') return reply.redirect(page, 303);
     const shown = visitor.seesPersons ? page : maskPage(page);
-    if (!('file' in shown)) return sendPage(to, shown, visit);
+    if (!('file' in shown)) return sendPage(to, shown, { ...visit, waiting: await deps.waiting?.() });
     return reply
       .type(shown.type ?? 'text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="${shown.file}"`)
@@ -163,7 +165,9 @@ export function addAction(app: Server, deps: RouteDeps, action: ActionRoute): vo
       return sendPage(to, confirmPage(reader, visit.formToken, { ...interrupted, status: 403 }), visit);
     const next = await run(visit, interrupted.fields, fileOf(request.body, 'file'));
     deps.wake?.();
-    return typeof next === 'string' ? reply.redirect(next, 303) : sendPage(to, next, visit);
+    return typeof next === 'string'
+      ? reply.redirect(next, 303)
+      : sendPage(to, next, { ...visit, waiting: await deps.waiting?.() });
   });
 }
 
