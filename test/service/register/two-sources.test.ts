@@ -88,6 +88,17 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
     expect(await changes()).toHaveLength(1);
   });
 
+  test('tells of a change that comes within the hour after the leading source was taken out', async () => {
+    const { say, changes, forward } = await twoSources(await newStore(engine));
+    const [first, ...rest] = life(oldCompany(9), { from: dayOf(0), is: { phoneNumber: '11223344' } });
+    await say('cvr', ['cvr'], documentOf([first]));
+    for (const versions of [[first], [first, ...rest]] as const) {
+      forward(600_000);
+      await say('datafordeler', ['datafordeler'], documentOf([...versions]));
+    }
+    expect(await changes()).toMatchObject([{ updates: { phoneNumber: { after: '11223344' } } }]);
+  });
+
   test('tells what each source alone carries, and takes the rest from the leading one', async () => {
     const { say, changes, forward } = await twoSources(await newStore(engine));
     const order = ['datafordeler', 'cvr'] as const;

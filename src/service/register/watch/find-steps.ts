@@ -251,7 +251,7 @@ function stepOf(
     return { step, after: found.after };
   }
   const was = before?.kind === 'company' ? before : undefined;
-  const read = withPartsOf(snapshot, was && withLosses(was), part.unspoken);
+  const read = withPartsOf(snapshot, was && withLosses(was), part.unspoken.union(unreadBy(part.origin, look.says)));
   const found = settled({ before: was, after: withKnown(was, read, says) }, last, look, part);
   const compared = found.before && comparable(found.before, found.after);
   const step = { kind: 'company', before: compared, after: found.after, read, unread, row: row(found.after) } as const;
@@ -279,6 +279,10 @@ function settled<S extends Company | Unit>(
   const loadedAt = later(after.loadedAt, soonest);
   return { before: over.before, after: { ...after, loadedAt, ...(left.length > 0 && { inherited: left }) } };
 }
+
+/** Parts that Datafordeler did not read: it leaves out only their sections. A section that the CVR lacks is a loss. */
+const unreadBy = (origin: Origin, says: DocumentStatement): ReadonlySet<string> =>
+  origin === 'datafordeler' ? new Set([...partsFrom(origin)].filter((part) => says.of(part) === 'missing')) : new Set();
 
 /** What a document states, without the parts that its source does not lead. */
 const restricted = (says: DocumentStatement, unspoken: ReadonlySet<string>): DocumentStatement =>

@@ -4,18 +4,22 @@ import { resolveReview } from '../../../../src/connector/review/resolve.ts';
 import { readReview } from '../../../../src/connector/review/review-list.ts';
 import { claim } from '../../../../src/runtime/lanes/lanes.ts';
 import { readFullStates } from '../../../../src/service/items/full-state.ts';
+import { compose } from '../../../../src/service/register/source/datafordeler/compose.ts';
+import { ingestPage } from '../../../../src/service/register/watch/ingest-page.ts';
+import { familiesOf } from '../../../../src/service/register/watch/origins/origins.ts';
 import { releaseWithheld } from '../../../../src/service/register/watch/release-withheld.ts';
 import { WITHHELD_QUEUE } from '../../../../src/service/register/watch/withheld.ts';
 import { plansOf } from '../../../connector/query-plans.ts';
 import { ENGINES, newStore } from '../../../support/stores.ts';
-import { document, type Json, name, person, relation, trulyOwns } from '../documents.ts';
+import { contact, document, type Json, name, person, relation, trulyOwns } from '../documents.ts';
+import { rowsOfDocument } from '../source/datafordeler/translated.ts';
 import { START, setWatch, type WatchFixture } from '../watch-fixture.ts';
 
 const COMPANIES = 24;
 const LEFT = '2026-05-01';
 
 /** A company whose beneficial owner left, or did not, as it is loaded so many seconds after the start. */
-const company = (at: number, seconds: number, left: boolean, fields: Json = {}): unknown => {
+const company = (at: number, seconds: number, left: boolean, fields: Json = {}): Json => {
   const owner = person(4_000_700_001 + at, `Ejer ${at}`);
   const owns = left ? trulyOwns('0.5', '0.5', '2020-01-01', LEFT) : trulyOwns('0.5', '0.5');
   return document({
@@ -168,5 +172,31 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     await fixture.run();
     expect(await fixture.changes()).toHaveLength(4);
     expect(await waiting(fixture)).toEqual([]);
+  });
+
+  it('counts nothing as lost that Datafordeler did not read', async () => {
+    const fixture = await setWatch(await newStore(engine));
+    const page = async (seconds: number, { fax, phone }: { fax: boolean; phone: string }) => {
+      const documents = Array.from({ length: COMPANIES }, (_, at) => {
+        const said = company(at, 0, false, {
+          telefaxNummer: [contact('33445566')],
+          telefonNummer: [contact(phone)],
+        });
+        const { Telefaxnummer, ...rows } = rowsOfDocument(said);
+        const loadedAt = new Date(START + seconds * 1_000).toISOString();
+        return compose(fax && Telefaxnummer ? { ...rows, Telefaxnummer } : rows, loadedAt);
+      });
+      const families = familiesOf('datafordeler');
+      const intake = { claims: [], broken: [], families, origin: 'datafordeler', begin: async () => {} } as const;
+      await ingestPage(fixture.deps, documents, intake);
+    };
+    await page(0, { fax: true, phone: '11111111' });
+    await page(60, { fax: false, phone: '22222222' });
+    const told = await fixture.changes();
+    expect(told).toHaveLength(COMPANIES);
+    expect(new Set(told.flatMap(({ updates }) => Object.keys(updates)))).toEqual(new Set(['phoneNumber']));
+    expect(await waiting(fixture)).toEqual([]);
+    await page(120, { fax: true, phone: '22222222' });
+    expect(await fixture.changes()).toHaveLength(COMPANIES);
   });
 });

@@ -57,8 +57,8 @@ export const originsWith = (
 };
 
 /**
- * How much later than the stored document another source's must be loaded to take the lead: sources load at their own
- * pace, and an older state would tell known changes again.
+ * How much later than the stored document another configured source's must be loaded to take the lead: sources load at
+ * their own pace, and an older state would tell known changes again.
  */
 const TAKE_OVER_AFTER_MS = 3_600_000;
 
@@ -69,7 +69,7 @@ export const takesLead = (
   order: readonly Origin[],
 ): boolean => {
   const rank = (origin: Origin): number => (order.includes(origin) ? order.indexOf(origin) : order.length);
-  return (
-    rank(document.origin) < rank(lead) && Date.parse(document.loadedAt) - Date.parse(loadedAt) >= TAKE_OVER_AFTER_MS
-  );
+  // A source that is no longer configured tells no more changes: what the other one loads meanwhile would be lost.
+  const wait = order.includes(lead) ? TAKE_OVER_AFTER_MS : 0;
+  return rank(document.origin) < rank(lead) && Date.parse(document.loadedAt) - Date.parse(loadedAt) >= wait;
 };
