@@ -69,11 +69,13 @@ export function addDashboard(
 ): { readonly isSignedIn: (request: FastifyRequest) => Promise<boolean> } {
   const { singleSignOn } = given;
   const { store, now } = given;
-  const waiting = recently(
+  const count = recently(
     WAITING_EVERY_MS,
     () => performance.now(),
     () => countInbox(store.db, now(), {}, MOST_WAITING + 1),
   );
+  // No page fails for its head.
+  const waiting = () => count().catch(() => undefined);
   const deps = { ...given, waiting, hasSignOn: singleSignOn !== undefined, limitActions: createCallLimit(ACTIONS) };
   admin.register(cookie);
   admin.register(async (scope: Server) => {

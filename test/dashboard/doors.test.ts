@@ -103,7 +103,7 @@ describe('a form of an operator', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`a${n}`, '']));
     expect((await ida.upload('/inbox/upload', many, 'a;b')).status).toBe(413);
     const json = { ...OURS, 'content-type': 'application/json', cookie: cookieOf(ida) };
-    expect((await fetch(`${base}/review/answers`, { method: 'POST', headers: json, body: '{}' })).status).toBe(415);
+    expect((await fetch(`${base}/inbox/answers`, { method: 'POST', headers: json, body: '{}' })).status).toBe(415);
   });
 
   it('is one of 240 in a minute, whatever the address', async () => {

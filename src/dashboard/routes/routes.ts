@@ -40,7 +40,7 @@ export interface RouteDeps extends AdmissionDeps {
   /** Counts what each operator does. */
   readonly limitActions: CallLimit;
   /** How many entries of the inbox wait; read now and then. */
-  readonly waiting?: (() => Promise<number>) | undefined;
+  readonly waiting?: (() => Promise<number | undefined>) | undefined;
   /** Called after each action: it may have left work to the connector. */
   readonly wake?: (() => void) | undefined;
 }
