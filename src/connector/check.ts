@@ -108,7 +108,7 @@ async function checkProvider(
   return findingsOf(subject, signal, async () => {
     const left = await readLeft(deps.store.db, subject);
     if (left !== undefined) return [leftFinding(subject, left)];
-    const crm = await openCrm({ ...deps, probes: true }, provider);
+    const crm = await openCrm({ ...deps, probes: true, isTrial: true }, provider);
     const blocked = await crm.rateLimiter.blockedUntil();
     const { connection } = crm;
     if (blocked !== undefined) return await probePaused(provider, connection, blocked, signal);
@@ -188,7 +188,7 @@ async function checkProposal(
 /** Whether a CRM accepts the credentials now, and their rights; also for a paused account. Writes nothing. */
 export const checkCredentials = (deps: CrmDeps, provider: CrmSettings, signal: AbortSignal): Promise<Findings> =>
   findingsOf(provider.name, signal, async () => {
-    const { connection, rateLimiter } = await openCrm({ ...deps, probes: true }, provider);
+    const { connection, rateLimiter } = await openCrm({ ...deps, probes: true, isTrial: true }, provider);
     const blocked = await rateLimiter.blockedUntil();
     if (blocked !== undefined) return await probePaused(provider, connection, blocked, signal);
     return [

@@ -6,7 +6,7 @@ import type { ConfigProblem } from '../config/schema/fill.ts';
 import type { Env } from '../config/variables.ts';
 import { missingProperties } from '../connector/crm/make-properties.ts';
 import { folderOf, type SetUpPlace, trialOf } from './config-of.ts';
-import type { DraftConnection } from './draft.ts';
+import type { Draft, DraftConnection } from './draft.ts';
 import { type QuestionPart, readAnswers } from './questions.ts';
 import { keepSecrets } from './secret-files.ts';
 
@@ -72,9 +72,16 @@ export function usualConnection({
   return { ...(match !== undefined && { match }), ...(hold !== undefined && { hold }) };
 }
 
-/** The connection with the property of the number; none if it is empty. `properties`: the names that the CRM has, if they are known. */
+/** The connection with the property of the number; none if it is empty. */
+export const withMatch = ({ match: _match, ...rest }: DraftConnection, match: string): DraftConnection => ({
+  ...rest,
+  isNumberChosen: true,
+  ...(match !== '' && { match }),
+});
+
+/** A first connection with the property of the number, and the usual one for holds. `properties`: what the CRM has, if that is known. */
 export function withNumber(
-  { match: _match, hold: _hold, ...rest }: DraftConnection,
+  { hold: _hold, ...rest }: DraftConnection,
   provider: Pick<Provider, 'definitions'>,
   match: string,
   properties: readonly string[] | undefined,
@@ -82,10 +89,14 @@ export function withNumber(
   const { hold } = usualConnection(provider);
   // A hold that cannot be read would stop the connection.
   const isHeld = hold !== undefined && properties?.includes(hold) !== false;
-  return { ...rest, isNumberChosen: true, ...(match !== '' && { match }), ...(isHeld && { hold }) };
+  return { ...withMatch(rest, match), ...(isHeld && { hold }) };
 }
 
-/** What the mapping, the number and holds need and the CRM lacks. */
+/** Whether the file has the connection already: its property for holds, or its lack of one, is somebody's choice. */
+export const isOfFile = ({ read, connections }: Draft, name: string): boolean =>
+  read !== undefined && connections[name]?.isNumberChosen === true;
+
+/** What the mapping, the number and holds of a first connection need and the CRM lacks. */
 export const lackedProperties = (
   provider: ConfiguredProvider,
   properties: readonly Property[],

@@ -59,7 +59,11 @@ interface RunningSum {
   readonly end: AbortController;
 }
 
-export function createEffects(deps: CrmDeps, { patienceMs = PATIENCE_MS, sample }: EffectOptions = {}): MappingEffects {
+export function createEffects(
+  given: CrmDeps,
+  { patienceMs = PATIENCE_MS, sample }: EffectOptions = {},
+): MappingEffects {
+  const deps: CrmDeps = { ...given, isTrial: true };
   const crms = new Map<string, Promise<Crm>>();
   const sums = new Map<string, RunningSum>();
   const opened = (provider: ConfiguredProvider): Promise<Crm> => {

@@ -75,7 +75,8 @@ function keepResults<R extends { readonly ok: boolean }>(now: () => number) {
 
 type Listed = { readonly ok: true; readonly crm: Crm; readonly properties: readonly Property[] } | Unread;
 
-export function createTrials(deps: CrmDeps, patienceMs = PATIENCE_MS): Trials {
+export function createTrials(given: CrmDeps, patienceMs = PATIENCE_MS): Trials {
+  const deps: CrmDeps = { ...given, isTrial: true };
   const trials = new Map<string, Trial>();
   const lists = keepResults<Listed>(deps.now);
   const surveys = keepResults<PropertySurvey>(deps.now);

@@ -50,7 +50,7 @@ function needsOf(config: Config, store: Store, http: ReturnType<typeof openClien
   const configuration: ConfigNeeds['configuration'] = {
     rules: () => providers,
     parts: () => partsOf(config, { store, now }),
-    openCrm: async (name) => openCrm(deps, needProvider({ providers }, name)),
+    openCrm: async (name) => openCrm({ ...deps, isTrial: true }, needProvider({ providers }, name)),
   };
   return { store, now, configuration };
 }

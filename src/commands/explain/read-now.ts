@@ -57,7 +57,7 @@ async function openFor(
   try {
     const { connector } = await context.config([connectionPart(name)]);
     const config = connector?.providers.find((each) => each.name === name);
-    return config === undefined ? `${name} is no longer configured` : await openCrm(deps, config);
+    return config === undefined ? `${name} is no longer configured` : await openCrm({ ...deps, isTrial: true }, config);
   } catch (error) {
     return error instanceof ConfigError ? error.problems.map(({ message }) => message).join('; ') : errorText(error);
   }

@@ -112,6 +112,8 @@ export interface CrmDeps {
   readonly now: () => number;
   /** Makes calls although the account is paused, to find out whether the cause is gone. */
   readonly probes?: true;
+  /** Tries credentials that may not stay: their account is compared with the known one, and not remembered. */
+  readonly isTrial?: true;
 }
 
 const SCHEMA_MS = 15 * 60_000;
@@ -136,7 +138,7 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
   };
   let isAccountChecked = false;
   const { schema, forget } = cacheSchema(now, async (signal) => {
-    if (!isAccountChecked) await guardAccount(store, { name, connection }, now(), signal);
+    if (!isAccountChecked) await guardAccount(deps, { name, connection }, signal);
     isAccountChecked = true;
     const schema = new Map((await connection.properties(signal)).map((each) => [each.name, each]));
     guardHold(name, rules(), schema);

@@ -1,33 +1,31 @@
 /** Checks made before a connection touches any record. A failure stops the whole connection, not one record. */
 import { type Connection, type Property, ProviderError } from '../../../providers/provider.ts';
 import { readValue } from '../../store/kv.ts';
-
 import type { Db, Store } from '../../store/store.ts';
 import type { DecisionRules } from '../rules/rules.ts';
 
 /**
  * Throws if the credentials belong to another account than the connection's first one: every record would look deleted
- * there, and every link would end. Remembers the account the first time. One or two calls.
+ * there, and every link would end. Remembers the account the first time, unless this is a trial. One or two calls.
  */
 export async function guardAccount(
-  store: Store,
+  { store, now, isTrial }: { readonly store: Store; readonly now: () => number; readonly isTrial?: true },
   { name, connection }: { readonly name: string; readonly connection: Connection },
-  now: number,
   signal: AbortSignal,
 ): Promise<void> {
   const { id } = await connection.check(signal);
-  const key = accountKey(name);
-  const row = { key, value: id, updated_at: now };
-  await store.write((tx) =>
-    tx
-      .insertInto('kv')
-      .values(row)
-      .onConflict((conflict) => conflict.column('key').doNothing())
-      .execute(),
-  );
-  const known = await store.db.selectFrom('kv').select('value').where('key', '=', key).executeTakeFirstOrThrow();
-  if (known.value === id) return;
-  const message = `the credentials of ${name} belong to account ${id}, and its links to account ${known.value}`;
+  const row = { key: accountKey(name), value: id, updated_at: now() };
+  if (isTrial !== true)
+    await store.write((tx) =>
+      tx
+        .insertInto('kv')
+        .values(row)
+        .onConflict((conflict) => conflict.column('key').doNothing())
+        .execute(),
+    );
+  const known = await readAccount(store.db, name);
+  if (known === undefined || known === id) return;
+  const message = `the credentials of ${name} belong to account ${id}, and its links to account ${known}`;
   throw new ProviderError('refused', `${message}: correct them, or configure ${id} under another name`);
 }
 

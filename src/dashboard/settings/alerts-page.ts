@@ -13,7 +13,7 @@ import { hidden } from '../page/messages.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, addPage } from '../routes/routes.ts';
 import { answerIn, questionFields } from '../steps/question-fields.ts';
-import { readChanging, type SettingsDeps, saveSection, unreadablePage } from './settings-way.ts';
+import { ownSection, readChanging, type SettingsDeps, saveSection, unreadablePage } from './settings-way.ts';
 
 const { digest, ...ways } = alerts.properties;
 const ALERTS = questionsOf(Type.Object(ways));
@@ -30,7 +30,7 @@ export function addAlerts(app: Server, deps: SettingsDeps): void {
     run: (visit, fields) =>
       saveAlerts(deps, visit, fields, async (before) => {
         const answers = readAnswers(ALERTS, listed(answerIn(fields)), before);
-        const kept = await keepSecrets(folderOf(deps.place), `alerts-${visit.now.toString(36)}`, answers);
+        const kept = await keepSecrets(folderOf(deps.place), ownSection(visit, 'alerts'), answers);
         const reachesSomebody = kept['mail'] !== undefined || kept['webhook'] !== undefined || 'webhook_FILE' in kept;
         const digested = before['digest'];
         return reachesSomebody ? { ...kept, ...(digested !== undefined && { digest: digested }) } : undefined;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type ConfigEdit, withEdits } from '../../config/edit.ts';
 import type { LocatedProblem } from '../../config/locate.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
+import { digestOf } from '../../runtime/operators/operators.ts';
 import { readConfigFile, saveEdits } from '../../setup/config-file.ts';
 import { folderOf } from '../../setup/config-of.ts';
 import type { Draft } from '../../setup/draft.ts';
@@ -72,7 +73,7 @@ export function settingsWay(deps: SettingsDeps): Way {
       return after;
     },
     // The file in use names its own secrets: what was typed goes beside them until it is saved.
-    section: ({ now }, name) => `${name}-${now.toString(36)}`,
+    section: ownSection,
     next: async (visit, _draft, { step, name }) =>
       saveChanges(deps, visit, {
         seen: undefined,
@@ -92,6 +93,11 @@ export function settingsWay(deps: SettingsDeps): Way {
     framed: (visit, draft, step, page) => ({ ...page, body: html`${trail(visit, draft, step)} ${page.body}` }),
   };
 }
+
+/** What the files of secrets that a session writes begin with: its mark says that they are its own. */
+export const ownSection = (visit: Visit, name: string): string => `${name}-${markOf(visit)}-${visit.now.toString(36)}`;
+
+const markOf = ({ visitor }: Visit): string => digestOf(visitor.session.hash).slice(0, 12);
 
 /** Connections that the file does not have yet are not answered. */
 const withNew = (draft: Draft, known: Draft['connections']): Draft['connections'] =>
@@ -124,13 +130,19 @@ async function keepEdits(
 ): Promise<void> {
   await writePending(tx, visit.visitor.session.hash, { seen, edits }, visit.now);
   const file = await readConfigFile(deps.place.file);
-  await dropSecrets(deps, former, [edits, file.ok ? file.value : {}]);
+  await dropSecrets(deps, visit, former, [edits, file.ok ? file.value : {}]);
 }
 
-/** Removes files of secrets that `from` names and nothing else does. */
-async function dropSecrets({ place }: SettingsDeps, from: unknown, others: readonly unknown[]): Promise<void> {
+/** Removes files of secrets that this session wrote, if `from` names them and nothing else does. Others' files stay. */
+async function dropSecrets(
+  { place }: SettingsDeps,
+  visit: Visit,
+  from: unknown,
+  others: readonly unknown[],
+): Promise<void> {
   const named = new Set(others.flatMap(secretFilesIn));
-  for (const file of secretFilesIn(from).filter((each) => !named.has(each)))
+  const isOwn = (file: string): boolean => file.includes(`-${markOf(visit)}-`);
+  for (const file of secretFilesIn(from).filter((each) => isOwn(each) && !named.has(each)))
     await rm(join(folderOf(place), file), { force: true }).catch(() => undefined);
 }
 
@@ -153,7 +165,7 @@ export async function saveChanges(
   const { visitor, now } = visit;
   const changing = await readChanging(deps, visit);
   if (changing.kind === 'unreadable') return unreadablePage(deps, visit, changing.problems);
-  const { pending, value } = changing;
+  const { pending } = changing;
   if (pending === undefined) return next;
   const { edits } = pending;
   const saved = await saveEdits(place, { edits, seen: seen ?? pending.seen }, env);
@@ -165,7 +177,6 @@ export async function saveChanges(
     if (saved.kind === 'saved') await recordAudit(tx, { ...entry, result: 'written' }, now);
   });
   if (saved.kind === 'same') return next;
-  await dropSecrets(deps, value, [withEdits(value, edits)]);
   deps.reread();
   return `${SETTINGS}/saved?next=${encodeURIComponent(next)}`;
 }
@@ -202,7 +213,7 @@ export async function discardChanges(deps: SettingsDeps, visit: Visit): Promise<
   const changing = await readChanging(deps, visit);
   const edits = changing.kind === 'read' ? (changing.pending?.edits ?? []) : [];
   await deps.store.write((tx) => forgetPending(tx, visit.visitor.session.hash));
-  await dropSecrets(deps, edits, [changing.kind === 'read' ? changing.value : edits]);
+  await dropSecrets(deps, visit, edits, [changing.kind === 'read' ? changing.value : edits]);
 }
 
 /** A file with a slip is mended where it is. */

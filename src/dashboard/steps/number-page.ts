@@ -1,10 +1,11 @@
 /** The step of the number: which property holds it, by a sample of the records, and the properties that the CRM lacks. */
 import type { VNode } from 'preact';
-import type { PropertyDefinition } from '../../../providers/provider.ts';
+import type { Property, PropertyDefinition } from '../../../providers/provider.ts';
 import type { ConfiguredProvider } from '../../config/load.ts';
+import { missingProperties } from '../../connector/crm/make-properties.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { Findings } from '../../runtime/finding.ts';
-import { lackedProperties, usualConnection, withNumber } from '../../setup/connections.ts';
+import { isOfFile, lackedProperties, usualConnection, withMatch, withNumber } from '../../setup/connections.ts';
 import { type Draft, type DraftConnection, withConnection } from '../../setup/draft.ts';
 import type { Candidate } from '../../setup/sample-numbers.ts';
 import type { PropertySurvey } from '../../setup/trials.ts';
@@ -59,7 +60,8 @@ export function addNumber(app: Server, deps: StepDeps): void {
         const problem = visit.reader.text('setup.noSuchProperty', { property: match });
         return numberPage(visit, draft, provider, { survey, problem });
       }
-      const chosenSo = (known: DraftConnection) => withNumber(known, provider.provider, match, names);
+      const chosenSo = (known: DraftConnection) =>
+        isOfFile(draft, name) ? withMatch(known, match) : withNumber(known, provider.provider, match, names);
       const saved = await saveDraft(deps, visit, name, (before) => withConnection(before, name, chosenSo));
       return visit.way.next(visit, saved, { step: 'number', name });
     },
@@ -72,12 +74,15 @@ export function addNumber(app: Server, deps: StepDeps): void {
       if (provider === undefined || typeof provider === 'string') return provider ?? addressOf(visit.way, 'crm');
       const survey = await deps.trials.survey(provider);
       if (survey?.ok !== true) return connectionStep(visit.way, 'number', provider.name);
-      const made = await deps.trials.create(provider, lackedProperties(provider, survey.properties));
+      const made = await deps.trials.create(provider, lacked(draft, provider, survey.properties));
       await saveDraft(deps, visit, provider.name, (before) => before);
       return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider), made: made ?? [] });
     },
   });
 }
+
+const lacked = (draft: Draft, provider: ConfiguredProvider, properties: readonly Property[]) =>
+  isOfFile(draft, provider.name) ? missingProperties(provider, properties) : lackedProperties(provider, properties);
 
 /** What the CRM said, and what a form that was sent came to. */
 interface Outcome {
@@ -109,7 +114,7 @@ function numberPage(
         <p><a class="button" href=${connectionStep(visit.way, 'crm', name)}>${reader.text('setup.backToCrm', { name })}</a></p>
         <p><a href=${addressOf(visit.way, 'source')}>${reader.text('setup.leave')}</a></p>`,
     };
-  const missing = lackedProperties(provider, survey.properties);
+  const missing = lacked(draft, provider, survey.properties);
   const shown = made.filter(({ level }) => level !== 'ok');
   return {
     ...(problem !== undefined && { status: 422 }),

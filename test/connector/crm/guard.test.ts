@@ -20,10 +20,14 @@ const accountOf = (id: string): Connection => ({
 for (const engine of SUITE_ENGINES) {
   test(`the account a connection began with is its account, on ${engine}`, async () => {
     const store = await newStore(engine);
-    const guard = (name: string, id: string) => guardAccount(store, { name, connection: accountOf(id) }, 1, signal);
+    const guard = (name: string, id: string, more: { readonly isTrial?: true } = {}) =>
+      guardAccount({ store, now: () => 1, ...more }, { name, connection: accountOf(id) }, signal);
+    // Whoever only tries a key leaves nothing.
+    await guard('hubspot', 'sandbox', { isTrial: true });
     await guard('hubspot', '1');
     await guard('hubspot', '1');
     await expect(guard('hubspot', '2')).rejects.toMatchObject({ fault: 'refused', message: /account 2.*account 1/ });
+    await expect(guard('hubspot', '2', { isTrial: true })).rejects.toMatchObject({ fault: 'refused' });
     await guard('other', '2');
   });
 }

@@ -1,8 +1,10 @@
 /** Connections under Settings: a key that is replaced, a CRM that is added, and what keeps either from being saved. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { readAccount } from '../../../src/connector/crm/guard.ts';
+import { readPending, writePending } from '../../../src/setup/pending-changes.ts';
 import { startEdited } from './daemon.ts';
 
 const PAGE = '/settings/crm/hubspot';
@@ -34,10 +36,10 @@ it('a key goes into a file of its own, is tried beside the one in use, and count
   const id = await daemon.addLinked('hubspot', 1, {});
   await daemon.settled();
   expect(daemon.hubspot.get(id)).toMatchObject({ name: expect.stringContaining(' ') });
-  // A later key takes its place, and the file before goes.
+  // A later key takes its place, and the file before stays: another configuration may name it.
   await admin.post(PAGE, { ...wrong, 's.accessToken': String(accessToken) });
   await admin.post('/settings/save', { next: PAGE });
-  expect([existsSync(join(secrets, file)), readdirSync(secrets).length]).toEqual([false, 1]);
+  expect([existsSync(join(secrets, file)), readdirSync(secrets).length]).toEqual([true, 2]);
 });
 
 it('a CRM is added beside the one at work, and leads from its key over its number to its mapping', async () => {
@@ -53,6 +55,10 @@ it('a CRM is added beside the one at work, and leads from its key over its numbe
   const tried = (await admin.get('/settings/crm/salesforce')).text;
   expect(tried).toContain('href="/settings/number/salesforce"');
   expect(daemon.text()).not.toContain('salesforce');
+  // Whoever only looks decides nothing: the key may be that of a sandbox.
+  daemon.salesforce.add({ Name: 'Birk' });
+  expect((await admin.get('/settings/mapping/salesforce')).text).toContain('Birk');
+  expect(await readAccount(daemon.app.store.db, 'salesforce')).toBeUndefined();
   await admin.get('/settings/number/salesforce');
   const saved = await admin.post('/settings/number/salesforce', { match: 'CVR_Number__c' });
   expect(saved.status).toBe(303);
@@ -62,4 +68,49 @@ it('a CRM is added beside the one at work, and leads from its key over its numbe
   await daemon.settled();
   expect((await admin.get('/settings')).text).toContain('href="/settings/mapping/salesforce"');
   expect((await admin.get('/settings/mapping/salesforce')).status).toBe(200);
+});
+
+it('the property for holds stays what the file says, or stays away, when the number is saved again', async () => {
+  const daemon = await startEdited({
+    connections: { salesforce: false, hubspot: { hold: { property: 'do_not_touch' } } },
+  });
+  const admin = await daemon.admin();
+  const number = '/settings/number/hubspot';
+  const holdOf = () => parse(daemon.text()).connector.providers.hubspot.hold;
+  const page = (await admin.get(number)).text;
+  expect([page.includes('<code>do_not_touch</code>'), page.includes('cvr_hold')]).toEqual([true, false]);
+  await admin.post(number, { match: '' });
+  expect(holdOf()).toEqual({ property: 'do_not_touch' });
+  await daemon.settled();
+  writeFileSync(daemon.file, daemon.text().replace(/\n +hold:\n +property: do_not_touch/u, ''));
+  await admin.get(number);
+  await admin.post(number, { match: 'cvr_number' });
+  expect([holdOf(), parse(daemon.text()).connector.providers.hubspot.match]).toEqual([
+    undefined,
+    { property: 'cvr_number' },
+  ]);
+});
+
+it('files of secrets that others wrote stay, whether a change is saved or dropped', async () => {
+  const daemon = await startEdited();
+  const admin = await daemon.admin();
+  const { baseUrl, accessToken } = daemon.hubspot.settings;
+  const [used, other] = ['used', 'other'].map((name) => join(dirname(daemon.file), 'secrets', name));
+  mkdirSync(dirname(String(used)));
+  for (const file of [used, other]) writeFileSync(String(file), `${accessToken}\n`);
+  await daemon.rewritten(({ connector: { providers } }) => {
+    const { accessToken: _, ...hubspot } = providers['hubspot'] ?? {};
+    providers['hubspot'] = { ...hubspot, accessToken_FILE: 'secrets/used' };
+  });
+  await admin.get(PAGE);
+  await admin.post(PAGE, { use: 'hubspot', 's.accessToken': String(accessToken), 's.baseUrl': String(baseUrl) });
+  expect((await admin.post('/settings/save', { next: PAGE })).status).toBe(303);
+  expect(daemon.text()).not.toContain('secrets/used');
+  const { hash } = await daemon.app.store.db.selectFrom('session').select('hash').executeTakeFirstOrThrow();
+  const path = ['connector', 'providers', 'hubspot', 'accessToken_FILE'];
+  const changes = { seen: 'earlier', edits: [{ path, value: 'secrets/other' }] };
+  await daemon.app.store.write((tx) => writePending(tx, hash, changes, Date.now()));
+  await admin.post('/settings/discard', {});
+  expect(await readPending(daemon.app.store.db, hash)).toBeUndefined();
+  expect([used, other].map((file) => existsSync(String(file)))).toEqual([true, true]);
 });
