@@ -4,8 +4,6 @@ import { type DafFixture, dafFixture } from '../../daf-fixture.ts';
 import { contact, document, entry, industry, type Json, name } from '../../documents.ts';
 import { numbersIn, readAll, sourceContract } from '../../source-contract.ts';
 
-const MINUTE = 60_000;
-
 describe('Datafordeler', () => sourceContract(() => dafFixture({ pageSize: 8 })));
 describe('Datafordeler, by a token', () =>
   sourceContract(() =>
@@ -135,102 +133,6 @@ describe('the feed', () => {
     expect(gone.trouble).toBeUndefined();
     emulator.put(company(1, { navne: [name('Igen ApS')] }));
     expect(contentsOf((await page(gone.cursor)).documents)).toMatchObject([{ navne: [{ navn: 'Igen ApS' }] }]);
-  });
-});
-
-describe('a feed in disorder', () => {
-  it('reads nothing above the water mark, and waits where the mark went back', async () => {
-    const { emulator, page } = await dafFixture();
-    emulator.put(company(1));
-    const end = emulator.tables.events.length;
-    emulator.put(company(2));
-    emulator.mark = end;
-    const first = await page();
-    expect(numbersIn(first.documents)).toEqual([1]);
-    emulator.mark = end - 3;
-    const back = await page(first.cursor);
-    expect(back).toMatchObject({ documents: [], trouble: expect.stringContaining(`now end at ${end - 3}`) });
-    emulator.mark = undefined;
-    expect(numbersIn((await page(back.cursor)).documents)).toEqual([2]);
-  });
-
-  it('waits for an event that is missing, then goes on without it', async () => {
-    const { emulator, page, clock } = await dafFixture();
-    emulator.put(company(1), clock.now());
-    const hole = emulator.tables.events.length + 1;
-    for (const number of [2, 3]) emulator.put(company(number), clock.now());
-    emulator.hidden.add(hole);
-    const first = await page();
-    expect(numbersIn(first.documents)).toEqual([1]);
-    const waiting = await page(first.cursor);
-    expect(waiting).toMatchObject({ documents: [], more: false, trouble: expect.stringContaining(`event ${hole}`) });
-    clock.forward(11 * MINUTE);
-    expect(numbersIn((await page(waiting.cursor)).documents)).toEqual([2, 3]);
-  });
-
-  it('takes an event that comes late in its place', async () => {
-    const { emulator, page, clock } = await dafFixture();
-    const hole = 1;
-    emulator.put(company(1), clock.now());
-    emulator.hidden.add(hole);
-    const first = await page();
-    expect(first).toMatchObject({ documents: [], more: false });
-    emulator.hidden.clear();
-    expect(numbersIn((await page(first.cursor)).documents)).toEqual([1]);
-  });
-
-  it('goes on at once where events followed long ago', async () => {
-    const { emulator, source, clock } = await dafFixture();
-    for (const number of [1, 2]) emulator.put(company(number), clock.now() - 60 * MINUTE);
-    emulator.hidden.add(4);
-    expect((await readAll(source)).numbers).toEqual([1, 2]);
-  });
-
-  it('waits for entities that are behind the events, and tells no removal meanwhile', async () => {
-    const { emulator, page, clock } = await dafFixture();
-    emulator.put(company(1, { telefonNummer: [contact('70100001')] }), clock.now());
-    emulator.silent.add('Telefonnummer');
-    await expect(page()).rejects.toMatchObject({
-      name: 'SourceError',
-      message: expect.stringContaining('Telefonnummer'),
-    });
-    clock.forward(11 * MINUTE);
-    const late = await page();
-    const [read] = contentsOf(late.documents);
-    expect(read?.['telefonNummer']).toBeUndefined();
-    expect(read?.['elektroniskPost']).toEqual([]);
-    expect(late.trouble).toContain('unknown are phoneNumber');
-    emulator.silent.clear();
-    const [whole] = contentsOf((await page()).documents);
-    expect(whole?.['telefonNummer']).toMatchObject([{ kontaktoplysning: '70100001' }]);
-  });
-
-  it('waits for a unit that is announced and not served', async () => {
-    const { emulator, page, clock } = await dafFixture();
-    emulator.put(company(1), clock.now());
-    emulator.silent.add('CVREnhed');
-    await expect(page()).rejects.toMatchObject({ name: 'SourceError' });
-    emulator.silent.clear();
-    expect(numbersIn((await page()).documents)).toEqual([1]);
-  });
-
-  it('leaves out entities that every unit has, and that answer empty', async () => {
-    const { emulator, find } = await dafFixture();
-    emulator.put(company(1));
-    for (const entity of ['Navn', 'Branche', 'Adressering', 'Virksomhedsform']) emulator.silent.add(entity);
-    const [read] = contentsOf(await find('95000001'));
-    for (const section of ['navne', 'binavne', 'hovedbranche', 'bibranche1', 'beliggenhedsadresse', 'virksomhedsform'])
-      expect(read?.[section]).toBeUndefined();
-    expect(read?.['livsforloeb']).toHaveLength(1);
-  });
-
-  it('survives times that claim to be UTC and are Danish', async () => {
-    const { emulator, page, clock } = await dafFixture();
-    emulator.put(company(1), clock.now() + 120 * MINUTE);
-    const { documents, cursor } = await page();
-    expect(numbersIn(documents)).toEqual([1]);
-    emulator.put(company(2), clock.now() + 121 * MINUTE);
-    expect(numbersIn((await page(cursor)).documents)).toEqual([2]);
   });
 });
 

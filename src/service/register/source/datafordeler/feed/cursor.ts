@@ -9,17 +9,31 @@ export interface FeedCursor {
   readonly askedAt: number;
   /** Whether more events waited then. */
   readonly more: boolean;
-  /** Since when the event after it is missing. */
-  readonly gapSince?: number;
+  /** Whether the next unit may have events that are among the read ones, or lost. */
+  readonly isCut?: boolean;
+  readonly gap?: FeedGap;
+}
+
+/** An event that is missing, while later ones are there. */
+export interface FeedGap {
+  readonly number: number;
+  /** When that was noticed first, ms since 1970. */
+  readonly since: number;
 }
 
 export function readCursor(cursor: string | undefined): FeedCursor | undefined {
   try {
     const json: unknown = JSON.parse(cursor ?? '');
-    const { event, loadedAt, askedAt, more, gapSince } = isJsonObject(json) ? json : {};
+    const { event, loadedAt, askedAt, more, isCut, gap } = isJsonObject(json) ? json : {};
     if (typeof event !== 'number' || typeof loadedAt !== 'number' || typeof askedAt !== 'number') return undefined;
-    return { event, loadedAt, askedAt, more: more === true, ...(typeof gapSince === 'number' && { gapSince }) };
+    const known = gapIn(gap);
+    return { event, loadedAt, askedAt, more: more === true, isCut: isCut === true, ...(known && { gap: known }) };
   } catch {
     return undefined;
   }
+}
+
+function gapIn(value: unknown): FeedGap | undefined {
+  const { number, since } = isJsonObject(value) ? value : {};
+  return typeof number === 'number' && typeof since === 'number' ? { number, since } : undefined;
 }

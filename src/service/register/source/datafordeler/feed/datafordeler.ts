@@ -30,9 +30,9 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
   const rows = createRowReader(client, now);
 
   async function pageAfter(cursor: FeedCursor, mark: number, signal: AbortSignal): Promise<SourcePage> {
-    const { event: after, gapSince } = cursor;
-    const place = { after, mark, size: Math.min(pageSize, MOST_ROWS), ...(gapSince !== undefined && { gapSince }) };
-    const { units, upTo, loadedAt, missing } = await readEvents(client, place, { now: now(), signal });
+    const { event: after, isCut: wasCut = false, gap } = cursor;
+    const place = { after, mark, size: Math.min(pageSize, MOST_ROWS), isCut: wasCut, ...(gap && { gap }) };
+    const { units, upTo, isCut, loadedAt, missing } = await readEvents(client, place, { now: now(), signal });
     const { documents, lagging } = await documentsFor(units, signal);
     const waits = missing !== undefined && upTo === after;
     const more = upTo < mark && !waits;
@@ -41,10 +41,13 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
       loadedAt: loadedAt === null ? cursor.loadedAt : Math.max(cursor.loadedAt, Date.parse(loadedAt)),
       askedAt: now(),
       more,
-      ...(missing !== undefined && { gapSince: waits ? (gapSince ?? now()) : now() }),
+      isCut,
+      ...(missing?.isFollowed && {
+        gap: { number: missing.number, since: gap?.number === missing.number ? gap.since : now() },
+      }),
     };
-    const gap = waits ? [`event ${missing} of the feed is missing: waiting for it`] : [];
-    return { documents, cursor: JSON.stringify(next), more, ...troubleOf([...gap, ...unknownNow(rows, lagging)]) };
+    const waiting = waits ? [`event ${missing.number} of the feed is missing: waiting for it`] : [];
+    return { documents, cursor: JSON.stringify(next), more, ...troubleOf([...waiting, ...unknownNow(rows, lagging)]) };
   }
 
   async function documentsFor(events: readonly UnitEvents[], signal: AbortSignal) {
@@ -73,7 +76,7 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
         mark < cursor.event
           ? [`its events ended at ${cursor.event}, and now end at ${mark}: waiting for them to go on`]
           : [];
-      const { gapSince: _, ...rest } = cursor;
+      const { gap: _, ...rest } = cursor;
       const next: FeedCursor = { ...rest, askedAt: now(), more: false };
       const trouble = troubleOf([...back, ...unknownNow(rows)]);
       return { documents: [], cursor: JSON.stringify(next), more: false, ...trouble };

@@ -10,6 +10,7 @@ import { whole } from '../../../document/fields.ts';
 import { SourceError } from '../../source.ts';
 import { type DafEntity, type DafRow, entityNamed } from '../rows.ts';
 import { type DafClient, RootRefused } from './client.ts';
+import type { FeedGap } from './cursor.ts';
 import { EVENTS_QUERY, STATUS_QUERY } from './queries.ts';
 import { pageIn } from './read-rows.ts';
 
@@ -24,7 +25,7 @@ export interface Announced {
 export interface UnitEvents {
   readonly id: string;
   readonly inserted: Map<DafEntity, Announced>;
-  /** Whether they are a whole registration: the unit itself was inserted. */
+  /** Whether they are a whole registration: the unit itself was inserted, and no event of it can be elsewhere. */
   isWhole: boolean;
   /** When Datafordeler loaded the newest, ISO 8601 UTC; null if it does not say. */
   loadedAt: string | null;
@@ -33,11 +34,22 @@ export interface UnitEvents {
 export interface EventWindow {
   /** By the order of their last events. */
   readonly units: readonly UnitEvents[];
-  /** Every event up to this number is in the window. */
+  /** Every event up to this number is in the window, or is lost. */
   readonly upTo: number;
+  /** Whether events of the next unit may be in this window, or lost. */
+  readonly isCut: boolean;
   readonly loadedAt: string | null;
-  /** The number of the first event that should be there and is not. */
-  readonly missing?: number;
+  /** The number of the first event that should be there and is not, and whether later events are there. */
+  readonly missing?: { readonly number: number; readonly isFollowed: boolean };
+}
+
+/** What to read: at most `size` events after a number, up to the water mark. */
+interface Place {
+  readonly after: number;
+  readonly mark: number;
+  readonly size: number;
+  readonly isCut: boolean;
+  readonly gap?: FeedGap;
 }
 
 interface FeedEvent {
@@ -50,7 +62,7 @@ interface FeedEvent {
   readonly loadedAt: string | null;
 }
 
-/** An event that is missing for this long, or is followed by one that is older than this, will not come. */
+/** An event that is missing for this long while later ones are there, or that one as old as this follows, is lost. */
 const GAP_MS = 10 * 60_000;
 
 /** The number of the last event that is wholly there. */
@@ -107,62 +119,104 @@ export const timeIn = (value: unknown): string | null =>
 export const laterTime = (a: string | null, b: string | null): string | null =>
   a === null || (b !== null && b > a) ? b : a;
 
-/** Reads at most `size` events after a number, up to the water mark. A unit whose events go on is left for the next window. */
-export async function readEvents(
-  client: DafClient,
-  place: { readonly after: number; readonly mark: number; readonly size: number; readonly gapSince?: number },
-  how: { readonly now: number; readonly signal: AbortSignal },
-): Promise<EventWindow> {
+interface How {
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads the events of a window. A unit whose events go on is left for the next window. */
+export async function readEvents(client: DafClient, place: Place, how: How): Promise<EventWindow> {
   const { after, mark, size } = place;
   const end = Math.min(after + size, mark);
   const rows: DafRow[] = [];
   let next: string | null = null;
   do {
-    const variables = { where: { eventid: { gt: after, lte: end } }, after: next };
-    const answer = await essential(client, { root: 'CVR_Events', query: EVENTS_QUERY, variables }, how.signal);
-    const page: ReturnType<typeof pageIn> = pageIn(answer, 'CVR_Events');
+    const page: ReturnType<typeof pageIn> = await askEvents(client, { gt: after, lte: end }, next, how.signal);
     rows.push(...page.nodes);
     if (page.next !== null && (page.next === next || rows.length > size * 2))
       throw new SourceError('Datafordeler answers CVR_Events with the same page again and again');
     ({ next } = page);
   } while (next !== null);
   const events = distinct(rows.map(eventOf)).filter(({ number }) => number > after && number <= end);
-  const missing = firstMissing(events, after, end);
-  if (missing !== undefined && !isLost(missing, events, place.gapSince, how.now)) {
-    const before = events.filter(({ number }) => number < missing);
-    return { ...windowOf(before, missing - 1), missing };
+  const gaps = gapsIn(events, after, end);
+  if (end < mark && gaps.at(-1)?.to === end) {
+    const later = await askEvents(client, { gt: end, lte: mark }, null, how.signal);
+    events.push(...later.nodes.map(eventOf).filter(({ number }) => number > end));
   }
-  return end < mark ? windowOf(...withoutCut(events, end)) : windowOf(events, end);
+  return windowIn(events, gaps, { ...place, mark, end, now: how.now });
+}
+
+async function askEvents(client: DafClient, eventid: JsonObject, after: string | null, signal: AbortSignal) {
+  const variables = { where: { eventid }, after };
+  return pageIn(await essential(client, { root: 'CVR_Events', query: EVENTS_QUERY, variables }, signal), 'CVR_Events');
 }
 
 /** Events in the order of the feed, each once. */
-const distinct = (events: readonly FeedEvent[]): readonly FeedEvent[] =>
+const distinct = (events: readonly FeedEvent[]): FeedEvent[] =>
   [...new Map(events.map((event) => [event.number, event])).values()].sort((a, b) => a.number - b.number);
 
-function firstMissing(events: readonly FeedEvent[], after: number, end: number): number | undefined {
-  let expected = after + 1;
-  for (const { number } of events) {
-    if (number !== expected) return expected;
-    expected++;
-  }
-  return expected <= end ? expected : undefined;
+/** Numbers without an event, from the first to the last of them. */
+interface Gap {
+  readonly from: number;
+  readonly to: number;
 }
 
-function isLost(missing: number, events: readonly FeedEvent[], since: number | undefined, now: number): boolean {
-  if (since !== undefined && now - since > GAP_MS) return true;
-  const follower = events.find(({ number }) => number > missing);
-  const loadedAt = follower?.loadedAt ?? null;
-  return loadedAt !== null && Date.parse(loadedAt) < now - GAP_MS;
+function gapsIn(events: readonly FeedEvent[], after: number, end: number): readonly Gap[] {
+  const numbers = [after, ...events.map(({ number }) => number), end + 1];
+  return numbers.flatMap((number, at) => {
+    const from = (numbers[at - 1] ?? number) + 1;
+    return from < number ? [{ from, to: number - 1 }] : [];
+  });
 }
 
-/** Leaves out the last unit, whose events may go on in the next window, unless the window has no other. */
-function withoutCut(events: readonly FeedEvent[], end: number): [readonly FeedEvent[], number] {
+/** The window of these events, of which some may come after its end: as far as nothing can come any more. */
+function windowIn(
+  events: readonly FeedEvent[],
+  gaps: readonly Gap[],
+  place: Place & { readonly end: number; readonly now: number },
+): EventWindow {
+  const { after, mark, end } = place;
+  const open = gaps.find((gap) => !isLost(gap, events, place));
+  const upTo = open === undefined ? end : open.from - 1;
+  const there = events.filter(({ number }) => number <= upTo);
+  const lost = gaps.filter(({ to }) => to <= upTo);
+  const tornBy = (each: readonly FeedEvent[]): readonly (FeedEvent | undefined)[] => [
+    ...lost.flatMap(({ from, to }) => events.filter(({ number }) => number === from - 1 || number === to + 1)),
+    ...(place.isCut ? each.slice(0, 1) : []),
+  ];
+  if (open === undefined && end === mark) return { ...windowOf(there, tornBy(there)), upTo, isCut: false };
+  const kept = withoutLast(there);
+  const last = kept.at(-1);
+  const missing = open && { number: open.from, isFollowed: followersOf(open, events).length > 0 };
+  const part = { ...windowOf(kept, tornBy(kept)), ...(missing !== undefined && { missing }) };
+  if (last !== undefined) return { ...part, upTo: last.number, isCut: false };
+  // The only unit may go on in the gap: the window stays where it is.
+  if (open !== undefined) return { ...part, upTo: after, isCut: place.isCut };
+  return { ...windowOf(there, [...tornBy(there), there.at(-1)]), upTo, isCut: true };
+}
+
+const followersOf = ({ to }: Gap, events: readonly FeedEvent[]): readonly FeedEvent[] =>
+  events.filter(({ number }) => number > to);
+
+/** A later event shows that a number was given out, and its age that the number will not come. */
+function isLost(each: Gap, events: readonly FeedEvent[], { gap, now }: { gap?: FeedGap; now: number }): boolean {
+  const followers = followersOf(each, events);
+  const isOld = followers.some(({ loadedAt }) => Date.parse(loadedAt ?? '') < now - GAP_MS);
+  const hasWaited = gap !== undefined && each.from <= gap.number && now - gap.since > GAP_MS;
+  return isOld || (hasWaited && followers.length > 0);
+}
+
+/** Leaves out the last unit, whose events may go on. */
+function withoutLast(events: readonly FeedEvent[]): readonly FeedEvent[] {
   const last = events.at(-1)?.unit;
-  const kept = events.slice(0, events.findLastIndex(({ unit }) => unit !== last) + 1);
-  return kept.length === 0 ? [events, end] : [kept, kept.at(-1)?.number ?? end];
+  return events.slice(0, events.findLastIndex(({ unit }) => unit !== last) + 1);
 }
 
-function windowOf(events: readonly FeedEvent[], upTo: number): EventWindow {
+/** What the events say of each unit. The units of `torn` events may have others that are not among them. */
+function windowOf(
+  events: readonly FeedEvent[],
+  torn: readonly (FeedEvent | undefined)[],
+): Pick<EventWindow, 'units' | 'loadedAt'> {
   const units = new Map<string, UnitEvents>();
   let loadedAt: string | null = null;
   for (const event of events) {
@@ -176,7 +230,11 @@ function windowOf(events: readonly FeedEvent[], upTo: number): EventWindow {
     unit.loadedAt = laterTime(unit.loadedAt, event.loadedAt);
     noteEvent(unit, event.entity, event);
   }
-  return { units: [...units.values()], upTo, loadedAt };
+  for (const each of torn) {
+    const unit = units.get(each?.unit ?? '');
+    if (unit !== undefined) unit.isWhole = false;
+  }
+  return { units: [...units.values()], loadedAt };
 }
 
 function noteEvent(unit: UnitEvents, entity: DafEntity, { isInsert, rowId, sequence }: FeedEvent): void {
