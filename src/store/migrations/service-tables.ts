@@ -78,6 +78,7 @@ async function addSecondReadings(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('differs_since', integer)
     .addPrimaryKeyConstraint('second_reading_key', ['entity', 'origin'])
     .execute();
+  await index('second_reading_origin', 'second_reading', ['origin']).execute();
   await index('second_reading_ahead', 'second_reading', ['ahead_at', 'entity'], 'ahead_at is not null').execute();
   await index(
     'second_reading_differs',

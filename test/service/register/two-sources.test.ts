@@ -21,6 +21,7 @@ import { readDifferences, storeComparing } from '../../../src/service/register/w
 import { readProgress } from '../../../src/service/register/watch/progress.ts';
 import { markWatch, registerTasks } from '../../../src/service/register/watch/watch.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { plansOf } from '../../connector/query-plans.ts';
 import { SAMPLE_FOLDERS } from '../../support/outside.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { loadedAgain, translated, type Wording } from './source/datafordeler/translated.ts';
@@ -149,6 +150,16 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
     await run('ahead');
     expect(await changes()).toHaveLength(2);
   });
+});
+
+test('differences are counted by an index, of the sources behind the first', async () => {
+  const plans = await plansOf(async (db) => {
+    await db.transaction().execute((tx) => storeComparing(tx, ['cvr', 'datafordeler'], START));
+    await readDifferences(db, START);
+  });
+  expect(plans.filter((plan) => plan.includes('second_reading'))).toEqual([
+    expect.stringMatching(/^SEARCH second_reading USING COVERING INDEX second_reading_origin/u),
+  ]);
 });
 
 describe.each(SUITE_ENGINES)('two sources of which one is down, on %s', (engine) => {

@@ -18,7 +18,7 @@ export interface FileControls {
   breaks: { readonly bytes: number; times: number };
   /** Whether an answer may begin in the middle of a file. */
   hasRanges: boolean;
-  /** Entities whose files are refused with 403. */
+  /** Entities whose files are refused with 403; `list` refuses the list of files. */
   readonly refused: Set<string>;
   /** Whether archives are written as if they had over 4 GB. */
   isLarge: boolean;
@@ -73,6 +73,10 @@ export async function serveFiles({ isKnown, now = Date.now }: FileEmulatorOption
   });
 
   function sendList(res: ServerResponse): void {
+    if (controls.refused.has('list')) {
+      res.writeHead(403).end();
+      return;
+    }
     const listed = [...files.values()].map((file) => file.listed);
     const paginationMetadata = { currentPage: 1, pageSize: 10_000, totalCount: listed.length, totalPages: 1 };
     res.writeHead(200, { 'content-type': 'application/json' });

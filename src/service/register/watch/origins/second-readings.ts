@@ -123,12 +123,7 @@ const COMPARING_KEY = 'register-compared';
 
 /** Stores which sources are compared with a leading one: those behind the first of the configuration. */
 export const storeComparing = async (tx: Tx, origins: readonly Origin[], now: number): Promise<void> =>
-  writeValue(tx, COMPARING_KEY, [...new Set(origins)].join(' '), now);
-
-async function readComparing(db: Db): Promise<readonly Origin[]> {
-  const origins = readOrigins((await readValue(db, COMPARING_KEY)) ?? '');
-  return origins.length > 1 ? origins : [];
-}
+  writeValue(tx, COMPARING_KEY, [...new Set(origins)].slice(1).join(' '), now);
 
 export interface SourceDifferences {
   readonly origin: Origin;
@@ -147,7 +142,7 @@ const MOST_COUNTED = 100_000;
 /** Where the sources that do not lead differ from the one that does. */
 export async function readDifferences(db: Db, now: number): Promise<readonly SourceDifferences[]> {
   const found: SourceDifferences[] = [];
-  for (const origin of await readComparing(db)) {
+  for (const origin of readOrigins((await readValue(db, COMPARING_KEY)) ?? '')) {
     const ofOrigin = db.selectFrom('second_reading').where('origin', '=', origin).limit(MOST_COUNTED);
     const compared = await countRows(db, ofOrigin.select(sql.lit(1).as('one')));
     if (compared === 0) continue;

@@ -188,6 +188,56 @@ describe('the first load from weekly files', () => {
     await expect(fixture.open().page(undefined, signal)).rejects.toThrow('no whole generation of weekly files');
   });
 
+  test('waits while the list of files, or the feed that comes after them, is refused', async () => {
+    const fixture = await loading(2);
+    const { files } = fixture.emulator;
+    files.refused.add('list');
+    const refused = fixture.open().page(undefined, signal);
+    await expect(refused).rejects.toMatchObject({ name: 'SourceError', retryAfterMs: 900_000 });
+    files.refused.delete('list');
+    const action = { kind: 'status', status: 403 } as const;
+    fixture.emulator.fault({ match: 'CVR/v2', body: 'CVR_Events\\(', times: 1, action });
+    const { failures } = await readThrough(fixture.open);
+    expect(failures).toEqual([expect.stringContaining('check service.register.apiKey')]);
+  });
+
+  test('keeps the files until the cursor of the feed is stored', async () => {
+    const fixture = await loading(2);
+    let last = '';
+    await readThrough(fixture.open, {
+      before(cursor) {
+        if (cursor.includes('"files"')) last = cursor;
+        else if (last !== '') throw new Error('killed before the page was stored');
+      },
+    }).catch(() => {});
+    const asked = fixture.emulator.files.asked.length;
+    const { cursor } = await fixture.open().page(last, signal);
+    expect(cursor).not.toContain('"files"');
+    expect(fixture.emulator.files.asked).toHaveLength(asked);
+    expect(filesIn(fixture.folder).length).toBeGreaterThan(0);
+    await fixture.open().page(cursor, signal);
+    expect(filesIn(fixture.folder)).toEqual([]);
+  });
+
+  test.each(['Navn', 'Kreditoplysninger'])(
+    'removes the archive of %s if a run ended right after it was sorted',
+    async (entity) => {
+      const fixture = await loading(2);
+      const left = join(fixture.folder, 'generation-525', `left_${entity}.zip`);
+      const seen: boolean[] = [];
+      await readThrough(fixture.open, {
+        before() {
+          if (seen.length === 1) seen.push(existsSync(left));
+          if (seen.length > 1) throw new Error('seen');
+          if (!existsSync(join(fixture.folder, 'generation-525', entity, 'sorted'))) return;
+          writeFileSync(left, 'names');
+          seen.push(true);
+        },
+      }).catch(() => {});
+      expect(seen).toEqual([true, false]);
+    },
+  );
+
   test('leaves unknown what is in files that the user may not have', async () => {
     const fixture = await loading(3);
     fixture.emulator.files.refused.add('Telefonnummer');

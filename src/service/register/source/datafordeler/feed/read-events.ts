@@ -84,7 +84,7 @@ interface Question {
 }
 
 /** Without these roots there is no feed: a refusal means that the user has no access at all. */
-async function essential(
+export async function essential(
   client: DafClient,
   { root, query, variables }: Question,
   signal: AbortSignal,

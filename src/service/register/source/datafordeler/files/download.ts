@@ -68,6 +68,7 @@ async function fetchRest(
 ): Promise<void> {
   const handle = await open(path, 'a');
   let size = has;
+  let isBegun = false;
   try {
     const answer = await access.get(
       'GetFile',
@@ -77,10 +78,11 @@ async function fetchRest(
         ...(has > 0 && { headers: { range: `bytes=${has}-` } }),
         async onChunk(chunk, status) {
           // A server without ranges begins again.
-          if (status === 200 && size === has && has > 0) {
+          if (status === 200 && !isBegun && has > 0) {
             await handle.truncate(0);
             size = 0;
           }
+          isBegun = true;
           size += chunk.length;
           if (size > bytes) throw new SourceError(`${name} is longer than the list of Datafordeler says`);
           await handle.write(chunk);
@@ -106,6 +108,10 @@ function refuse({ status }: OutboundResponse, name: string): void {
 /** What the list of files says. */
 export async function readFileList(access: FileAccess, signal: AbortSignal): Promise<unknown> {
   const answer = await access.get('GetAvailableFileDownloads', { Register: 'CVR' }, { signal });
+  if (answer.status === 403)
+    throw new SourceError('Datafordeler refuses the list of files (403): check service.register.apiKey or oauth', {
+      retryAfterMs: 15 * 60_000,
+    });
   refuse(answer, 'the list of files');
   try {
     return JSON.parse(answer.body);

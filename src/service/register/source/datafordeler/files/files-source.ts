@@ -5,7 +5,7 @@ import { openAccess } from '../feed/access.ts';
 import { type DafClientOptions, openDafClient } from '../feed/client.ts';
 import type { FeedCursor } from '../feed/cursor.ts';
 import { EVENTS_QUERY } from '../feed/queries.ts';
-import { readWaterMark, timeIn } from '../feed/read-events.ts';
+import { essential, readWaterMark, timeIn } from '../feed/read-events.ts';
 import { pageIn } from '../feed/read-rows.ts';
 import { openFileAccess } from './download.ts';
 import { eventBefore, withFirstLoad } from './first-load.ts';
@@ -28,7 +28,8 @@ export function createFilesSource(feed: RegisterSource, options: FilesOptions): 
 
   async function timeOf(event: number, signal: AbortSignal): Promise<number | undefined> {
     const where = { eventid: { gt: event - 1, lte: event + WINDOW - 1 } };
-    const answer = await client.ask('CVR_Events', EVENTS_QUERY, { where, after: null }, signal);
+    const question = { root: 'CVR_Events', query: EVENTS_QUERY, variables: { where, after: null } };
+    const answer = await essential(client, question, signal);
     const { nodes } = pageIn(answer, 'CVR_Events');
     const times = nodes.filter(isJsonObject).flatMap((node) => timeIn(node['datafordelerOpdateringstid']) ?? []);
     return times.length === 0 ? undefined : Date.parse(times.sort()[0] ?? '');

@@ -50,7 +50,10 @@ export function withFirstLoad(feed: RegisterSource, options: FirstLoadOptions): 
     ...feed,
     async page(cursor, signal) {
       const state = readLoad(cursor);
-      if (state === undefined && cursor !== undefined && isFeed(feed, cursor)) return await feed.page(cursor, signal);
+      if (state === undefined && cursor !== undefined && isFeed(feed, cursor)) {
+        await load.end();
+        return await feed.page(cursor, signal);
+      }
       return await load.step(state, signal);
     },
     parts(cursor) {
@@ -84,9 +87,17 @@ function createLoad(options: FirstLoadOptions) {
   const { folder, now } = options;
   const routes = createRouteMemory();
   const readPart = createPartMemory();
+  let isEnded = false;
+
+  /** Removes the files, once the cursor is stored that needs them no more. */
+  async function end(): Promise<void> {
+    if (!isEnded) await removeGenerations(folder);
+    isEnded = true;
+  }
 
   async function step(given: LoadState | undefined, signal: AbortSignal): Promise<SourcePage> {
     signal.throwIfAborted();
+    isEnded = false;
     const state = given ?? (await begin(options, signal));
     const scratch = openScratch(join(folder, `generation-${state.generation}`));
     const sorted = await scratch.sorted();
@@ -110,6 +121,7 @@ function createLoad(options: FirstLoadOptions) {
     if (file === undefined) throw new SourceError(`Datafordeler lists no file of ${entity}`);
     await mkdir(scratch.folder, { recursive: true });
     const path = join(scratch.folder, file.name.replaceAll(/[^\w.-]/gu, '_'));
+    await removeArchives(scratch.folder, path);
     try {
       await download(options.access, file, path, signal);
     } catch (error) {
@@ -123,6 +135,7 @@ function createLoad(options: FirstLoadOptions) {
 
   async function unitsFrom(state: LoadState, scratch: Scratch, signal: AbortSignal): Promise<SourcePage> {
     const { pageSize = 1_000 } = options;
+    await removeArchives(scratch.folder);
     for (let { part, at } = state; part < PARTS; part += 1, at = 0) {
       const all = await readPart(scratch, part);
       const units = all.slice(at, at + pageSize);
@@ -131,11 +144,10 @@ function createLoad(options: FirstLoadOptions) {
       return { ...page, documents: documentsOf(units, state.pointInTime) };
     }
     const cursor = await options.feedFrom(state.pointInTime - EARLY_MS, signal);
-    await removeGenerations(folder);
     return { documents: [], cursor, more: true };
   }
 
-  return { step };
+  return { step, end };
 }
 
 async function newest({ access, now }: FirstLoadOptions, signal: AbortSignal): Promise<Generation> {
@@ -216,6 +228,14 @@ async function removeGenerations(folder: string, but?: number): Promise<void> {
   for (const name of await readdir(folder).catch(() => []))
     if (/^generation-\d+$/u.test(name) && name !== `generation-${but}`)
       await rm(join(folder, name), { recursive: true, force: true });
+}
+
+/** An archive that is sorted holds names of persons: a process that ended right then left it. */
+async function removeArchives(folder: string, but?: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name);
+    if (entry.isFile() && path !== but) await rm(path, { force: true });
+  }
 }
 
 const formatOf = (name: string): 'csv' | 'json' | undefined => {
