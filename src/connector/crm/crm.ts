@@ -21,6 +21,7 @@ import type { EventName } from '../../protocol/events.ts';
 import { createRateLimiter, PausedError, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Store } from '../../store/store.ts';
+import { readLeft } from '../links/left.ts';
 import { followedRules, followRules } from '../rules/accepted.ts';
 import type { DecisionRules } from '../rules/rules.ts';
 import { checkAnswers } from './answer-check/answer-check.ts';
@@ -137,13 +138,24 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
     return checkAnswers(connected, { name, form: formOf(by), schema, mask: by.mask });
   };
   let isAccountChecked = false;
-  const { schema, forget } = cacheSchema(now, async (signal) => {
+  const { schema: cached, forget } = cacheSchema(now, async (signal) => {
     if (!isAccountChecked) await guardAccount(deps, { name, connection }, signal);
     isAccountChecked = true;
-    const schema = new Map((await connection.properties(signal)).map((each) => [each.name, each]));
-    guardHold(name, rules(), schema);
-    return schema;
+    return new Map((await connection.properties(signal)).map((each) => [each.name, each]));
   });
+  // At each use: what a leaving read without the hold property must not serve after the return.
+  const schema: Crm['schema'] = async (signal, maxAgeMs) => {
+    const known = await cached(signal, maxAgeMs);
+    try {
+      guardHold(name, rules(), known);
+    } catch (error) {
+      // A leaving may have removed it, and writes nothing but what it restores.
+      if ((await readLeft(store.db, name)) !== undefined) return known;
+      forget();
+      throw error;
+    }
+    return known;
+  };
   const connection = await connect(config);
   return {
     ...config,

@@ -4,13 +4,18 @@ import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
-import { type Link, linkRecord } from './links.ts';
+import { type Link, linkRecord, updateLink } from './links.ts';
 
 /** Links in one transaction. */
 export const LINK_PAGE = 500;
 
-/** The reason of links that ended so: a return restarts them, and no others. */
+/** The reason of links that ended so begins with it: a return restarts them, and no others. */
 const LEFT_REASON = 'the connection was left';
+/** The beginning for conflicts by whether they were monitored; their own reason follows. */
+const LEFT_CONFLICT = {
+  on: `${LEFT_REASON} before a person decided: `,
+  off: `${LEFT_REASON} before a person linked it: `,
+} as const;
 
 export type PagedLink = Pick<Link, 'record_id' | 'entity' | 'origin'>;
 
@@ -42,9 +47,9 @@ export async function endOpenLinks(
     .updateTable('link')
     .set({
       state: 'removed',
-      reason: LEFT_REASON,
-      // Of a conflict it is a number that contradicts the link.
-      mismatch: sql`case when state = 'active' then mismatch end`,
+      reason: sql`case when state = 'active' then ${sql.lit(LEFT_REASON)}
+        when desired = 'on' then ${sql.lit(LEFT_CONFLICT.on)} || coalesce(reason, '')
+        else ${sql.lit(LEFT_CONFLICT.off)} || coalesce(reason, '') end`,
       desired: 'off',
       // Also if it was `off`: an add may be running now. A refused link has no monitoring.
       observed: sql`case when observed = 'off' then 'unknown' else observed end`,
@@ -67,7 +72,7 @@ const markMonitoring = (tx: Tx, provider: string, ids: readonly string[], now: n
   );
 
 const endedLinks = (db: Db, provider: string) =>
-  linksOf(db, provider).where('state', '=', 'removed').where('reason', '=', LEFT_REASON);
+  linksOf(db, provider).where('state', '=', 'removed').where('reason', 'like', `${LEFT_REASON}%`);
 
 /** Links that a leaving ended. */
 export async function countEndedLinks(db: Db, provider: string): Promise<number> {
@@ -99,7 +104,7 @@ export async function countUnconfirmedEnds(db: Db, provider: string) {
   return { count: Number(row.count), refused: Number(row.refused) };
 }
 
-/** Restarts links that a leaving ended, from the one after `after`. Empty if none is left there. */
+/** Restarts links that a leaving ended, from the one after `after`; conflicts wait for a person again. Empty if none is left there. */
 export async function restartEndedLinks(
   tx: Tx,
   provider: string,
@@ -107,14 +112,27 @@ export async function restartEndedLinks(
   now: number,
 ): Promise<readonly PagedLink[]> {
   const links = await endedLinks(tx, provider)
-    .select(['record_id', 'entity', 'origin'])
+    .selectAll()
     .where('record_id', '>', after)
     .orderBy('record_id')
     .limit(LINK_PAGE)
     .execute();
-  for (const { record_id: recordId, entity, origin } of links)
+  for (const link of links) {
+    const { record_id: recordId, entity, origin, mismatch, writes_number } = link;
     await linkRecord(tx, { provider, recordId, entity, origin, sendUpdate: true, now });
+    await updateLink(tx, { provider, recordId }, { mismatch, writes_number, ...conflictOf(link) });
+  }
   return links;
+}
+
+/** What makes a link the conflict that it was; nothing if it was active. */
+function conflictOf({ reason }: Link): Partial<Link> {
+  for (const desired of ['on', 'off'] as const) {
+    const prefix = LEFT_CONFLICT[desired];
+    if (reason?.startsWith(prefix))
+      return { state: 'conflict', reason: reason.slice(prefix.length), desired, send_update: desired === 'on' ? 1 : 0 };
+  }
+  return {};
 }
 
 /** Open links of a connection, and those of them whose company another connection links too: that one keeps its monitor. */
