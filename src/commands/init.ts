@@ -19,6 +19,7 @@ import { readSource, trySource } from '../setup/try-source.ts';
 import { writeConfig } from '../setup/write-file.ts';
 import { openStore } from '../store/engines/open.ts';
 import type { Store } from '../store/store.ts';
+import { commandActor } from './arguments/actor.ts';
 import { defineCommand, flag, texts, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
 import { type Asker, givenAnswers, openAsker } from './init/asker.ts';
@@ -148,7 +149,7 @@ async function askNumber(
     context.output.line('Run cvrsync check --create-properties to create them.');
     return { connection: chosen, properties };
   }
-  show(context, (await trials.create(provider, missing)) ?? []);
+  show(context, (await trials.create(provider, missing, { actor: commandActor(), via: 'command' })) ?? []);
   return { connection: withNumber(kept, provider.provider, match, undefined), properties };
 }
 

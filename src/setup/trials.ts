@@ -6,6 +6,7 @@ import { type Crm, type CrmDeps, openCrm } from '../connector/crm/crm.ts';
 import { makeProperties } from '../connector/crm/make-properties.ts';
 import { type CrmAccess, tryAccess, UNTRIED } from '../connector/try-access.ts';
 import type { Finding, Findings } from '../runtime/finding.ts';
+import { type AuditEntry, recordAudit } from '../runtime/operators/audit.ts';
 import { type Sampled, sampleNumbers } from './sample-numbers.ts';
 
 /** How long a page waits for answers before it says that there are none yet, in ms. */
@@ -52,8 +53,12 @@ export interface Trials {
   list(provider: ConfiguredProvider): Promise<PropertyListing | undefined>;
   /** Undefined if it is not there in time. Read once a minute, and again where that failed. */
   survey(provider: ConfiguredProvider): Promise<PropertySurvey | undefined>;
-  /** Makes properties, and forgets the survey. */
-  create(provider: ConfiguredProvider, missing: readonly PropertyDefinition[]): Promise<Findings | undefined>;
+  /** Makes properties, with entries in the audit before and after, and forgets the survey. */
+  create(
+    provider: ConfiguredProvider,
+    missing: readonly PropertyDefinition[],
+    by: Pick<AuditEntry, 'actor' | 'via'>,
+  ): Promise<Findings | undefined>;
 }
 
 /** Results of a minute, by connection; a failure is forgotten at once. */
@@ -129,13 +134,21 @@ export function createTrials(given: CrmDeps, patienceMs = PATIENCE_MS): Trials {
     },
     list: (provider) => inTime(list(provider), patienceMs),
     survey: (provider) => inTime(survey(provider), patienceMs),
-    async create(provider, missing) {
+    async create(provider, missing, by) {
+      const detail = { properties: missing.map(({ name }) => name) };
+      const entry = { ...by, action: 'property.create', subject: provider.name, detail };
+      const record = (result: string) => deps.store.write((tx) => recordAudit(tx, { ...entry, result }, deps.now()));
       const signal = AbortSignal.timeout(LONGEST_MS);
       const work = async (): Promise<Findings> => {
         try {
           const crm = await openCrm({ ...deps, probes: true }, provider);
-          return await makeProperties(deps, crm, missing, signal);
+          await record('begun');
+          const made = await makeProperties(deps, crm, missing, signal);
+          const lacks = made.filter(({ level }) => level !== 'ok').map(({ subject, found }) => `${subject}: ${found}`);
+          await record([`${made.length - lacks.length} created`, ...lacks].join('; '));
+          return made;
         } catch (error) {
+          await record('failed');
           return [failureOf(error, provider.name, signal)];
         } finally {
           forget(provider.name);

@@ -7,6 +7,9 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { STORE } from '../../src/setup/config-of.ts';
+import { openStore } from '../../src/store/engines/open.ts';
 import { ENTRY, ENVIRONMENT } from '../support/program.ts';
 import { newFolder } from '../support/stores.ts';
 
@@ -42,6 +45,10 @@ describe('init', () => {
     const first = await run(folder, argv);
     expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining(token)]);
     expect(first.stdout).toMatch(/ok {2}hubspot: HubSpot account .*ok {2}hubspot cvr_number: created/su);
+    const store = await openStore(join(folder, STORE));
+    onTestFinished(() => store.close());
+    const entries = await readAudit(store.db, { action: 'property.create', subject: 'hubspot', via: 'command' }, 9);
+    expect(entries.map(({ result }) => result)).toEqual(['2 created', 'begun']);
     expect(first.stdout).toMatch(/The token of Ida Holm for the dashboard, shown once: cvrsync_operator_/);
     const file = readFileSync(join(folder, 'cvrsync.yaml'), 'utf8');
     expect(parse(file).connector.providers.hubspot).toEqual({

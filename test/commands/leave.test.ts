@@ -44,7 +44,12 @@ connector:
       const entity = `CVR-1-1015081${at}`;
       await linkRecord(tx, { provider: 'hubspot', recordId, entity, sendUpdate: false, now: 1 });
     }
-    await rememberMaking(tx, 'hubspot', new Map(MADE.map((name) => [name, 'made'])), 1);
+    await rememberMaking(
+      tx,
+      { provider: 'hubspot', account: '24680135' },
+      new Map(MADE.map((name) => [name, 'made'])),
+      1,
+    );
     await rememberWritten(tx, 'hubspot', [
       { id: ids[0] ?? '', property: 'cvr_name', value: 'A ApS', at: 1 },
       { id: ids[1] ?? '', property: 'cvr_name', value: 'B ApS', at: 1 },

@@ -21,7 +21,8 @@ describe.each([
     const { fixture, records, token } = await playStory();
     const { adminUrl: base, store } = fixture.app;
     fixture.hubspot.edit(records.hubspot, { cvr_city: 'Odense' });
-    await store.write((tx) => rememberMaking(tx, 'hubspot', new Map([['cvr_city', 'made']]), 1));
+    const place = { provider: 'hubspot', account: '24680135' };
+    await store.write((tx) => rememberMaking(tx, place, new Map([['cvr_city', 'made']]), 1));
     const { page, expectSound } = await open({ script, language, width: script ? 1280 : 320 });
     await signIn(page, base, await token('admin'));
     /** The live part of a page is renewed by its script, and else by the person. */

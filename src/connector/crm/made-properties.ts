@@ -6,12 +6,19 @@ import type { Db, Tx } from '../../store/store.ts';
 /** `tried`: asked for, without an answer so far. */
 export type MakingState = 'tried' | 'made';
 
-/** A connection's name holds no blank. */
-const keyOf = (provider: string, property: string): string => `made:${provider} ${property}`;
+/** Where: another account of the same connection may have a property of people's under the same name. */
+export interface MadeIn {
+  readonly provider: string;
+  readonly account: string;
+}
 
-/** The properties that cvrsync created, or tried to, by name. */
-export async function readMade(db: Db, provider: string): Promise<ReadonlyMap<string, MakingState>> {
-  const prefix = keyOf(provider, '');
+/** A connection's name holds no blank, and so its account. */
+const keyOf = ({ provider, account }: MadeIn, property: string): string =>
+  `made:${provider} ${encodeURIComponent(account)} ${property}`;
+
+/** The properties that cvrsync created in an account, or tried to, by name. */
+export async function readMade(db: Db, place: MadeIn): Promise<ReadonlyMap<string, MakingState>> {
+  const prefix = keyOf(place, '');
   const rows = await db
     .selectFrom('kv')
     .select(['key', 'value'])
@@ -24,14 +31,14 @@ export async function readMade(db: Db, provider: string): Promise<ReadonlyMap<st
 
 export async function rememberMaking(
   tx: Tx,
-  provider: string,
+  place: MadeIn,
   states: ReadonlyMap<string, MakingState>,
   now: number,
 ): Promise<void> {
-  for (const [property, state] of states) await writeValue(tx, keyOf(provider, property), state, now);
+  for (const [property, state] of states) await writeValue(tx, keyOf(place, property), state, now);
 }
 
-export async function forgetMade(tx: Tx, provider: string, properties: readonly string[]): Promise<void> {
-  const keys = properties.map((property) => keyOf(provider, property));
+export async function forgetMade(tx: Tx, place: MadeIn, properties: readonly string[]): Promise<void> {
+  const keys = properties.map((property) => keyOf(place, property));
   await tx.deleteFrom('kv').where('key', 'in', each(tx, keys)).execute();
 }

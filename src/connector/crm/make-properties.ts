@@ -4,6 +4,7 @@ import type { Connection, Defined, Property, PropertyDefinition } from '../../..
 import type { Finding } from '../../runtime/finding.ts';
 import type { MappingToCheck } from './check-mapping.ts';
 import type { Crm, CrmDeps } from './crm.ts';
+import { readAccount } from './guard.ts';
 import { forgetMade, readMade, rememberMaking } from './made-properties.ts';
 
 export interface ToDefine extends MappingToCheck {
@@ -57,7 +58,7 @@ export function offerProperties(
   ];
 }
 
-/** Creates properties, and remembers which: also those of which a lost answer does not tell. */
+/** Creates properties, but in no other account than the known one, and remembers which: also those of which a lost answer does not tell. */
 export async function makeProperties(
   { store, now }: Pick<CrmDeps, 'store' | 'now'>,
   { name, connection }: Pick<Crm, 'name' | 'connection'>,
@@ -74,18 +75,30 @@ export async function makeProperties(
         advice: `create them in the CRM: ${missing.map((each) => each.name).join(', ')}`,
       },
     ];
-  const before = await readMade(store.db, name);
+  const account = (await connection.check(signal)).id;
+  const known = await readAccount(store.db, name);
+  if (known !== undefined && known !== account)
+    return [
+      {
+        level: 'fail',
+        subject: `${name} properties`,
+        found: `none was created: the credentials belong to account ${account}, and the links to account ${known}`,
+        advice: `correct the credentials, or configure ${account} under another name`,
+      },
+    ];
+  const place = { provider: name, account };
+  const before = await readMade(store.db, place);
   const tried = missing.filter((each) => !before.has(each.name));
-  await store.write((tx) => rememberMaking(tx, name, new Map(tried.map((each) => [each.name, 'tried'])), now()));
+  await store.write((tx) => rememberMaking(tx, place, new Map(tried.map((each) => [each.name, 'tried'])), now()));
   const defined = await connection.defineProperties(missing, signal);
   const isOurs = (each: Defined): boolean =>
     each.kind === 'created' ? each.hidden !== true : each.kind === 'exists' && before.has(each.name);
   await store.write(async (tx) => {
-    await rememberMaking(tx, name, new Map(defined.filter(isOurs).map((each) => [each.name, 'made'])), now());
+    await rememberMaking(tx, place, new Map(defined.filter(isOurs).map((each) => [each.name, 'made'])), now());
     const others = defined.filter((each) => !isOurs(each) && before.get(each.name) !== 'made');
     await forgetMade(
       tx,
-      name,
+      place,
       others.map((each) => each.name),
     );
   });

@@ -21,7 +21,7 @@ import { MONITORING_QUEUE } from '../names/queues.ts';
 import type { UndoDeps } from '../undo/undo.ts';
 import { undoInRun } from '../undo/undo-task.ts';
 import { endFailedWork, itemOf, LEAVE, type LeaveItem, type LeaveJob, type LeaveRequest } from './leave-task.ts';
-import { decideMade } from './made.ts';
+import { decideMade, madeIn } from './made.ts';
 
 export interface LeaveDeps extends UndoDeps {
   readonly crms: readonly Crm[];
@@ -149,12 +149,13 @@ async function endLinks(
 /** Removes the properties that cvrsync created, as the CRM holds them now: one call for each. */
 async function removeMade(deps: LeaveDeps, { id, input: { provider } }: LeaveJob, tally: Tally): Promise<void> {
   const crm = crmOf(deps, provider);
+  const place = await madeIn(deps, crm, tally.signal);
   for (const item of await decideMade(lookedAt(deps, tally), crm, tally.signal)) {
     const removed = item.kind === 'property' ? await remove(deps, crm, item, tally.signal) : item;
     const isGone = removed !== item && removed.kind !== 'by-hand';
     await tally.add(1, async (tx) => {
       await storeItems(tx, id, [itemOf(removed)]);
-      if (isGone) await forgetMade(tx, provider, [item.property ?? '']);
+      if (isGone) await forgetMade(tx, place, [item.property ?? '']);
     });
   }
   crm.forgetSchema();

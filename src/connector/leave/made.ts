@@ -1,14 +1,26 @@
 /** Decides which of the properties that cvrsync created may be removed. Reads the whole CRM, and changes nothing. */
 import type { Crm } from '../crm/crm.ts';
 import { NEW_SCHEMA_MS } from '../crm/crm.ts';
-import { readMade } from '../crm/made-properties.ts';
+import { readAccount } from '../crm/guard.ts';
+import { type MadeIn, readMade } from '../crm/made-properties.ts';
 import { patiently } from '../crm/patience.ts';
 import { type CountDeps, countValues, type ValueCount } from './count-values.ts';
 import type { LeaveItem } from './leave-task.ts';
 
-/** What would become of each property that cvrsync created; `property` may be removed. */
+/** The account in use: the schema of another one than the known is refused. */
+export async function madeIn(
+  { store, now }: Pick<CountDeps, 'store' | 'now'>,
+  crm: Crm,
+  signal: AbortSignal,
+): Promise<MadeIn> {
+  const known = await readAccount(store.db, crm.name);
+  const ask = () => crm.connection.check(signal);
+  return { provider: crm.name, account: known ?? (await patiently({ crm, now }, ask, signal)).id };
+}
+
+/** What would become of each property that cvrsync created there; `property` may be removed. */
 export async function decideMade(deps: CountDeps, crm: Crm, signal: AbortSignal): Promise<readonly LeaveItem[]> {
-  const made = [...(await readMade(deps.store.db, crm.name))].flatMap(([name, state]) =>
+  const made = [...(await readMade(deps.store.db, await madeIn(deps, crm, signal)))].flatMap(([name, state]) =>
     state === 'made' ? [name] : [],
   );
   if (made.length === 0) return [];

@@ -74,8 +74,8 @@ export function addNumber(app: Server, deps: StepDeps): void {
       if (provider === undefined || typeof provider === 'string') return provider ?? addressOf(visit.way, 'crm');
       const survey = await deps.trials.survey(provider);
       if (survey?.ok !== true) return connectionStep(visit.way, 'number', provider.name);
-      const made = await deps.trials.create(provider, lacked(draft, provider, survey.properties));
-      await saveDraft(deps, visit, provider.name, (before) => before);
+      const by = { actor: visit.visitor.actor, via: 'page' } as const;
+      const made = await deps.trials.create(provider, lacked(draft, provider, survey.properties), by);
       return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider), made: made ?? [] });
     },
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Connection, Defined, Property, PropertyDefinition } from '../../../providers/provider.ts';
+import { guardAccount } from '../../../src/connector/crm/guard.ts';
 import { readMade } from '../../../src/connector/crm/made-properties.ts';
 import {
   makeProperties,
@@ -23,8 +24,8 @@ const config = (more: Partial<ToDefine> = {}): ToDefine => ({
 const unused = async (): Promise<never> => {
   throw new Error('not asked for');
 };
-const connection = (define?: Connection['defineProperties']): Connection => ({
-  check: unused,
+const connection = (define?: Connection['defineProperties'], id = '1'): Connection => ({
+  check: async () => ({ id, name: id, notes: [] }),
   properties: unused,
   read: unused,
   update: unused,
@@ -127,7 +128,7 @@ describe('making properties', () => {
         });
         await makeProperties(deps, { name: 'crm', connection: made }, missing, signal).catch(() => undefined);
       }
-      return Object.fromEntries(await readMade(deps.store.db, 'crm'));
+      return Object.fromEntries(await readMade(deps.store.db, { provider: 'crm', account: '1' }));
     };
     const answered = (kind: Defined['kind']): readonly Defined[] => missing.map(({ name }) => ({ name, kind }));
 
@@ -140,6 +141,27 @@ describe('making properties', () => {
       expect(await madeBy(answers)).toEqual({ a: 'made' });
       expect(await madeBy(answers, answered('exists'))).toEqual({ a: 'made' });
       expect(await madeBy(answered('refused'))).toEqual({});
+    });
+
+    it('in the account in which they were made, and in no other; in another than the known one, none is made', async () => {
+      const deps = await depsOf(engine);
+      const inAccount = (id: string) =>
+        makeProperties(
+          deps,
+          { name: 'crm', connection: connection(async () => answered('created'), id) },
+          missing,
+          signal,
+        );
+      const madeIn = async (account: string) => (await readMade(deps.store.db, { provider: 'crm', account })).size;
+      await inAccount('sandbox 1');
+      expect([await madeIn('sandbox 1'), await madeIn('sandbox'), await madeIn('own')]).toEqual([3, 0, 0]);
+      await guardAccount(deps, { name: 'crm', connection: connection(undefined, 'own') }, signal);
+      expect(await inAccount('other')).toEqual([
+        expect.objectContaining({ level: 'fail', found: expect.stringMatching(/account other.*account own$/u) }),
+      ]);
+      expect([await madeIn('other'), await madeIn('own')]).toEqual([0, 0]);
+      await inAccount('own');
+      expect(await madeIn('own')).toBe(3);
     });
 
     it('those that are there after an answer was lost', async () => {

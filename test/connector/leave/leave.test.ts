@@ -27,7 +27,7 @@ import {
 import { workOnRuns } from '../../../src/runtime/runs/work.ts';
 import { ENTITY, OTHER, renamed } from '../../faults/company.ts';
 import { ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
-import { IDA, startScene } from './scene.ts';
+import { IDA, IN_HUBSPOT, startScene } from './scene.ts';
 
 const ALL = { undo: true, removeProperties: true };
 
@@ -51,7 +51,7 @@ describe.each(ENGINES)('leaving a CRM, on %s', (engine) => {
     expect(hubspot.get(first)).toMatchObject({ name: 'A ApS' });
     expect(hubspot.get(first)).not.toHaveProperty('cvr_name');
     expect(hubspot.get(second)).toMatchObject({ name: 'Sold', cvr_city: 'Odense' });
-    expect([...(await readMade(store.db, 'hubspot')).keys()]).toEqual(['cvr_city']);
+    expect([...(await readMade(store.db, IN_HUBSPOT)).keys()]).toEqual(['cvr_city']);
 
     // Nothing happens there any more, whoever asks; the other CRM goes on.
     const calls = hubspot.calls.length;
@@ -185,9 +185,9 @@ describe.each(SUITE_ENGINES)('a leaving, on %s', (engine) => {
     await expect.poll(states).toEqual(['hubspot removed off', 'hubspot removed off', 'salesforce active on']);
     // The connection stays stopped, and its properties are there.
     expect([(await readLeft(store.db, 'hubspot'))?.run, nameOf(first) === undefined]).toEqual([id, false]);
-    expect((await readMade(store.db, 'hubspot')).size).toBe(2);
+    expect((await readMade(store.db, IN_HUBSPOT)).size).toBe(2);
     expect(await leave(ALL)).toMatchObject({ state: 'done' });
-    expect([nameOf(first), (await readMade(store.db, 'hubspot')).size]).toEqual(['A ApS', 0]);
+    expect([nameOf(first), (await readMade(store.db, IN_HUBSPOT)).size]).toEqual(['A ApS', 0]);
   });
 
   it('ends links and monitoring although the CRM refuses the credentials, says why the rest failed, and can go on', async () => {

@@ -17,6 +17,8 @@ import { type FixtureOptions, postWebhook, startFixture } from '../../support/fi
 import { newFolder } from '../../support/stores.ts';
 
 export const IDA: OperationCaller = { actor: { kind: 'operator', name: 'Ida' }, via: 'page', role: 'admin' };
+/** Where the properties were made: the emulated account. */
+export const IN_HUBSPOT = { provider: 'hubspot', account: '24680135' };
 const MADE = ['cvr_name', 'cvr_city'];
 
 interface Asked {
@@ -33,7 +35,7 @@ export async function startScene(options: FixtureOptions = {}) {
   const fixture = await startFixture({ service, ...options });
   const { store } = fixture.app;
   const made = new Map(MADE.map((name) => [name, 'made'] as const));
-  await store.write((tx) => rememberMaking(tx, 'hubspot', made, 1));
+  await store.write((tx) => rememberMaking(tx, IN_HUBSPOT, made, 1));
   const first = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   const second = await fixture.addLinked('hubspot', OTHER, { name: 'C ApS' });
   const account = await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS' });

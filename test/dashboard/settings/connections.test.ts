@@ -40,6 +40,7 @@ it('a key goes into a file of its own, is tried beside the one in use, and count
   await admin.post(PAGE, { ...wrong, 's.accessToken': String(accessToken) });
   await admin.post('/settings/save', { next: PAGE });
   expect([existsSync(join(secrets, file)), readdirSync(secrets).length]).toEqual([true, 2]);
+  await daemon.settled();
 });
 
 it('a CRM is added beside the one at work, and leads from its key over its number to its mapping', async () => {
@@ -89,6 +90,7 @@ it('the property for holds stays what the file says, or stays away, when the num
     undefined,
     { property: 'cvr_number' },
   ]);
+  await daemon.settled();
 });
 
 it('files of secrets that others wrote stay, whether a change is saved or dropped', async () => {
@@ -113,4 +115,5 @@ it('files of secrets that others wrote stay, whether a change is saved or droppe
   await admin.post('/settings/discard', {});
   expect(await readPending(daemon.app.store.db, hash)).toBeUndefined();
   expect([used, other].map((file) => existsSync(String(file)))).toEqual([true, true]);
+  await daemon.settled();
 });

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/account/options.ts';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
+import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { newVisitor, type Visitor } from '../visitor.ts';
 import { startSetUpPages } from './set-up-pages.ts';
 
@@ -65,12 +66,18 @@ describe('a CRM', () => {
     const hubspot = await hubspotWith({ missingProperties: ['cvr_number'] });
     hubspot.add({ name: 'Birk' });
     let aheadMs = 0;
-    const visitor = await (await startSetUpPages({ now: () => Date.now() + aheadMs, patienceMs: MINUTE_MS })).entered();
+    const pages = await startSetUpPages({ now: () => Date.now() + aheadMs, patienceMs: MINUTE_MS });
+    const visitor = await pages.entered();
     expect(await connect(visitor, hubspot)).toContain('state ok">Read companies');
     const body = { status: 'error', category: 'MISSING_SCOPES', message: 'requires crm.schemas.companies.write' };
     hubspot.fault({ match: 'POST .*properties', times: 'always', action: { kind: 'status', status: 403, body } });
     expect((await visitor.get('/setup/number/hubspot')).text).toContain('Create one property');
     expect((await visitor.post('/setup/number/hubspot/create', {})).text).toContain('crm.schemas.companies.write');
+    const entries = await readAudit(pages.store.db, { action: 'property.create', subject: 'hubspot' }, 9);
+    expect(entries.map(({ result, detail, via }) => ({ result, detail, via }))).toEqual([
+      { result: expect.stringMatching(/^0 created; .*write/u), detail: { properties: ['cvr_number'] }, via: 'page' },
+      { result: 'begun', detail: { properties: ['cvr_number'] }, via: 'page' },
+    ]);
     hubspot.fault({ match: '.', times: 'always', action: { kind: 'status', status: 401, body: {} } });
     aheadMs = MINUTE_MS;
     const number = (await visitor.get('/setup/number/hubspot')).text;

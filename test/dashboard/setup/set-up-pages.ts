@@ -11,10 +11,12 @@ import type { SetUpPlace } from '../../../src/setup/config-of.ts';
 import { readDraft } from '../../../src/setup/draft.ts';
 import { createTrials } from '../../../src/setup/trials.ts';
 import { writeConfig } from '../../../src/setup/write-file.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { newFolder, newStore } from '../../support/stores.ts';
 import { newVisitor, type Visitor } from '../visitor.ts';
 
 export interface SetUpPages {
+  readonly store: Store;
   readonly base: string;
   readonly place: SetUpPlace;
   /** The code of a new link. */
@@ -54,6 +56,7 @@ export async function startSetUpPages({
   });
   const code = () => store.write((tx) => createSetUpLink(tx, now()));
   return {
+    store,
     base,
     place,
     code,
