@@ -25,6 +25,8 @@ export interface SourcePage {
   readonly more: boolean;
   /** Skipped documents that no program can read. */
   readonly broken?: readonly UnreadableDocument[];
+  /** Companies of which a part was not served: to be asked for later, by entity id. */
+  readonly again?: readonly string[];
   /** What the source cannot read now, and why, while it reads the rest. */
   readonly trouble?: string;
 }

@@ -1,11 +1,12 @@
 /** Reads one page from the source and ingests it together with its cursor. After a crash the page comes again. */
 
 import { backoff } from '../../../runtime/backoff.ts';
-import { settle } from '../../../runtime/lanes/lanes.ts';
+import { mark, settle } from '../../../runtime/lanes/lanes.ts';
 import type { Claim, Settlement } from '../../../runtime/lanes/settlement.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
 import type { Db } from '../../../store/store.ts';
 import { inSpan } from '../../../telemetry/trace.ts';
+import { ASK_QUEUE } from '../../names/queues.ts';
 import { type RegisterSource, SourceError, type SourcePage, withDigest, withText } from '../source/source.ts';
 import { ingestPage, WATCH_QUEUE, type WatchDeps } from './ingest-page.ts';
 import { familiesOf } from './origins/origins.ts';
@@ -23,6 +24,8 @@ export const sweepKey = (source: Pick<RegisterSource, 'name'>): string => `sweep
 /** Documents to read again per run, and the longest sleep of the lane, because the clock may be changed. */
 const AHEAD_BATCH = 100;
 const AHEAD_IDLE_MS = 3_600_000;
+/** When to ask again for companies of which a part was not served. */
+const AGAIN_MS = 3_600_000;
 export const MOST_BACKOFF_MS = 5 * 60_000;
 
 export const readLane = (db: Db, { name }: Pick<RegisterSource, 'name'>) =>
@@ -84,6 +87,8 @@ async function ingestNextPage(
     async begin(tx) {
       if (!(await settle(tx, claim, settlement))) throw new LeaseLost();
       await writeValue(tx, cursorKey(source), page.cursor, now());
+      const again = page.again ?? [];
+      if (again.length > 0) await mark(tx, ASK_QUEUE, again, now() + AGAIN_MS);
       if (beginsSweep) await tx.deleteFrom('kv').where('key', '=', sweepKey(source)).execute();
     },
   });

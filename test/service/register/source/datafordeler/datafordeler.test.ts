@@ -137,16 +137,34 @@ describe('the feed', () => {
 });
 
 describe('refusals', () => {
-  it.each([401, 403])('%i of one entity: its family is unknown, and the source says so', async (status) => {
+  it('403 of one entity: its family is unknown, the source says so, and asks again', async () => {
     const { emulator, page, source } = await dafFixture();
     emulator.put(company(1, { telefonNummer: [contact('70100001')] }));
-    refuse(emulator, 'Telefonnummer', status);
-    const { documents, trouble } = await page();
+    refuse(emulator, 'Telefonnummer', 403);
+    const { documents, trouble, again } = await page();
+    expect(again).toEqual(['CVR-1-95000001']);
     const [read] = contentsOf(documents);
     expect(read?.['telefonNummer']).toBeUndefined();
     expect(read?.['navne']).toHaveLength(1);
-    expect(trouble).toBe(`Datafordeler refuses CVR_Telefonnummer (${status}): unknown are phoneNumber`);
+    expect(trouble).toBe('Datafordeler refuses CVR_Telefonnummer (403): unknown are phoneNumber');
     expect(await source.probe?.(new AbortController().signal)).toEqual([trouble]);
+  });
+
+  it.each([
+    ['401', { kind: 'status', status: 401 }],
+    [
+      'an error UNAUTHENTICATED',
+      { kind: 'status', status: 200, body: { errors: [{ message: 'no', extensions: { code: 'UNAUTHENTICATED' } }] } },
+    ],
+  ] as const)('%s of one entity: the page is asked for again, and nothing is unknown', async (_, action) => {
+    const { emulator, page } = await dafFixture();
+    emulator.put(company(1, { telefonNummer: [contact('70100001')] }));
+    emulator.fault({ match: 'CVR/v2', body: 'CVR_Telefonnummer\\(', times: 1, action });
+    const message = expect.stringContaining('service.register.apiKey');
+    await expect(page()).rejects.toMatchObject({ name: 'SourceError', retryAfterMs: 60_000, message });
+    const { documents, trouble } = await page();
+    expect(contentsOf(documents)[0]?.['telefonNummer']).toMatchObject([{ kontaktoplysning: '70100001' }]);
+    expect(trouble).toBeUndefined();
   });
 
   it('says to check the key where the feed itself is refused', async () => {
@@ -169,8 +187,9 @@ describe('refusals', () => {
     emulator.put(company(1));
     await page();
     emulator.fault({ match: 'CVR/v2', times: 1, action: { kind: 'status', status: 401 } });
-    await expect(page()).rejects.toMatchObject({ name: 'SourceError' });
     expect(numbersIn((await page()).documents)).toEqual([1]);
+    emulator.fault({ match: 'CVR/v2', times: 2, action: { kind: 'status', status: 401 } });
+    await expect(page()).rejects.toMatchObject({ name: 'SourceError', retryAfterMs: 60_000 });
   });
 
   it.each([500, 503])('%i on a wide question: asks for halves', async (status) => {

@@ -148,6 +148,7 @@ describe('a feed in disorder', () => {
     expect(read?.['telefonNummer']).toBeUndefined();
     expect(read?.['elektroniskPost']).toEqual([]);
     expect(late.trouble).toContain('unknown are phoneNumber');
+    expect(late.again).toEqual(['CVR-1-95000001']);
     emulator.silent.clear();
     const [whole] = contentsOf((await page()).documents);
     expect(whole?.['telefonNummer']).toMatchObject([{ kontaktoplysning: '70100001' }]);
@@ -160,6 +161,26 @@ describe('a feed in disorder', () => {
     await expect(page()).rejects.toMatchObject({ name: 'SourceError' });
     emulator.silent.clear();
     expect(numbersIn((await page()).documents)).toEqual([1]);
+  });
+
+  it('asks for a day for a unit that is announced and not served', async () => {
+    const { emulator, page, clock } = await dafFixture();
+    emulator.put(company(1, { telefonNummer: [contact('70100001')] }), clock.now());
+    for (const entity of ['CVREnhed', 'Telefonnummer']) emulator.silent.add(entity);
+    clock.forward(11 * MINUTE);
+    const unserved = await page();
+    expect(unserved).toMatchObject({ documents: [], trouble: expect.stringContaining('4999000001') });
+    emulator.silent.delete('CVREnhed');
+    clock.forward(23 * 60 * MINUTE);
+    emulator.put(company(2), clock.now() - 30 * MINUTE);
+    const late = await page(unserved.cursor);
+    expect(numbersIn(late.documents).toSorted()).toEqual([1, 2]);
+    const read = contentsOf(late.documents).find(({ cvrNummer }) => cvrNummer === 95_000_001);
+    expect(read?.['telefonNummer']).toBeUndefined();
+    expect(late.again).toEqual(['CVR-1-95000001']);
+    emulator.silent.clear();
+    emulator.put(company(3), clock.now());
+    expect(numbersIn((await page(late.cursor)).documents)).toEqual([3]);
   });
 
   it('leaves out entities that every unit has, and that answer empty', async () => {

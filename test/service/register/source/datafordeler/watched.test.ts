@@ -102,6 +102,9 @@ describe('an entity that answers empty for a day', () => {
     await fixture.run();
     expect(await fixture.events()).toEqual([ADDED, 'CVR-1-95000001 name']);
     expect(fixture.warnings).toContain('a part of the register cannot be read now: trying again');
+    const asked = await store.db.selectFrom('lane').select(['key', 'due_at']).where('queue', '=', 'ask').execute();
+    expect(asked).toMatchObject([{ key: 'CVR-1-95000001' }]);
+    expect(asked[0]?.due_at).toBeGreaterThan(fixture.now() + 3_500_000);
     emulator.silent.clear();
     emulator.put(company(1, { navne: [name('To ApS')], telefonNummer: [contact('70109999')] }), START - 7_000_000);
     await fixture.run();

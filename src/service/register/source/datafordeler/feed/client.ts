@@ -37,6 +37,15 @@ export class ColumnMissing extends Error {
 /** The answer came late, was too large, or the server failed: a smaller question may succeed. */
 export class TooMuch extends SourceError {}
 
+/** Datafordeler does not take the key or the token, whatever is asked for. */
+class CredentialsRefused extends SourceError {
+  constructor(root: string, answer: string | number) {
+    super(`Datafordeler refuses ${root} (${answer}): check service.register.apiKey or oauth, and when the key ends`, {
+      retryAfterMs: 60_000,
+    });
+  }
+}
+
 export interface DafClient {
   /** What the root field holds. Throws {@link SourceError}, {@link RootRefused} or {@link ColumnMissing}. */
   ask(root: string, query: string, variables: JsonObject, signal: AbortSignal): Promise<unknown>;
@@ -83,12 +92,23 @@ export function openDafClient(options: DafClientOptions): DafClient {
     }
   }
 
+  async function askOnce(root: string, body: string, signal: AbortSignal): Promise<unknown> {
+    const answer = await send(body, signal);
+    refuse(answer, root, now());
+    return dataIn(answer.body, root, (text) => hiding(options.apiKey, text));
+  }
+
   return {
     async ask(root, query, variables, signal) {
-      const answer = await send(JSON.stringify({ query, variables }), signal);
-      if (answer.status === 401) access.forget();
-      refuse(answer, root, now());
-      return dataIn(answer.body, root, (text) => hiding(options.apiKey, text));
+      const body = JSON.stringify({ query, variables });
+      try {
+        return await askOnce(root, body, signal);
+      } catch (error) {
+        if (!(error instanceof CredentialsRefused) || options.oauth === undefined) throw error;
+        // The token may have ended early.
+        access.forget();
+        return askOnce(root, body, signal);
+      }
     },
     close: () => access.close(),
   };
@@ -97,7 +117,8 @@ export function openDafClient(options: DafClientOptions): DafClient {
 /** Throws for an answer that is no answer. */
 function refuse({ status, headers }: OutboundResponse, root: string, now: number): void {
   if (status === 200 || status === 400) return;
-  if (status === 401 || status === 403) throw new RootRefused(`Datafordeler refuses ${root} (${status})`);
+  if (status === 401) throw new CredentialsRefused(root, status);
+  if (status === 403) throw new RootRefused(`Datafordeler refuses ${root} (${status})`);
   const asked = retryAfterMs(headers['retry-after'], now);
   const waits = { retryAfterMs: asked && Math.min(asked, LONGEST_WAIT_MS) };
   if (status === 429) throw new SourceError('Datafordeler answered 429: too many requests', waits);
@@ -126,6 +147,7 @@ function errorOf(error: unknown, root: string, masked: (text: string) => string)
   const [, column = ''] = NO_COLUMN.exec(text) ?? [];
   if (column === root) return new RootRefused(`Datafordeler has no ${root}`);
   if (column !== '') return new ColumnMissing(column);
+  if (/UNAUTHENTICATED|NOT_AUTHENTICATED/i.test(code)) return new CredentialsRefused(root, code);
   if (/^AUTH|FORBIDDEN|UNAUTH/i.test(code)) return new RootRefused(`Datafordeler refuses ${root} (${code})`);
   return new SourceError(`Datafordeler answered ${root} with an error${code === '' ? '' : ` ${code}`}: ${text}`);
 }

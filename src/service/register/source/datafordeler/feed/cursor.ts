@@ -1,5 +1,6 @@
 /** How far the feed of events is read, as JSON in the cursor. */
 import { isJsonObject } from '../../../../../protocol/text/json.ts';
+import { type DafEntity, entityNamed } from '../rows.ts';
 
 export interface FeedCursor {
   /** Every event up to this number was read. */
@@ -12,6 +13,16 @@ export interface FeedCursor {
   /** Whether the next unit may have events that are among the read ones, or lost. */
   readonly isCut?: boolean;
   readonly gap?: FeedGap;
+  readonly late?: readonly LateUnit[];
+}
+
+/** A unit that was announced and cannot be told from an unwanted one, because its own rows are not served. */
+export interface LateUnit {
+  readonly id: string;
+  /** The numbers of the announced imports, by entity. */
+  readonly announced: readonly (readonly [entity: DafEntity, sequence: number])[];
+  /** When the feed gives it up, ms since 1970. */
+  readonly until: number;
 }
 
 /** An event that is missing, while later ones are there. */
@@ -24,10 +35,11 @@ export interface FeedGap {
 export function readCursor(cursor: string | undefined): FeedCursor | undefined {
   try {
     const json: unknown = JSON.parse(cursor ?? '');
-    const { event, loadedAt, askedAt, more, isCut, gap } = isJsonObject(json) ? json : {};
+    const { event, loadedAt, askedAt, more, isCut, gap, late } = isJsonObject(json) ? json : {};
     if (typeof event !== 'number' || typeof loadedAt !== 'number' || typeof askedAt !== 'number') return undefined;
     const known = gapIn(gap);
-    return { event, loadedAt, askedAt, more: more === true, isCut: isCut === true, ...(known && { gap: known }) };
+    const place = { event, loadedAt, askedAt, more: more === true, isCut: isCut === true };
+    return { ...place, ...(known && { gap: known }), late: Array.isArray(late) ? late.flatMap(lateIn) : [] };
   } catch {
     return undefined;
   }
@@ -36,4 +48,15 @@ export function readCursor(cursor: string | undefined): FeedCursor | undefined {
 function gapIn(value: unknown): FeedGap | undefined {
   const { number, since } = isJsonObject(value) ? value : {};
   return typeof number === 'number' && typeof since === 'number' ? { number, since } : undefined;
+}
+
+function lateIn(value: unknown): readonly LateUnit[] {
+  const { id, announced, until } = isJsonObject(value) ? value : {};
+  if (typeof id !== 'string' || typeof until !== 'number' || !Array.isArray(announced)) return [];
+  const pairs = announced.flatMap((pair) => {
+    const [name, sequence] = Array.isArray(pair) ? pair : [];
+    const entity = entityNamed(String(name));
+    return entity === undefined || typeof sequence !== 'number' ? [] : [[entity, sequence] as const];
+  });
+  return [{ id, announced: pairs, until }];
 }

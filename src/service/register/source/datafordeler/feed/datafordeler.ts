@@ -5,15 +5,16 @@
 import type { RegisterSource, SourcePage } from '../../source.ts';
 import { type ComposedDocument, compose } from '../compose.ts';
 import { DATAFORDELER_FAMILIES, familiesWithout } from '../families.ts';
-import { type DafEntity, dayIn, ENTITIES, standing, type UnitRows, unitIdOf } from '../rows.ts';
+import { cvrIn, type DafEntity, dayIn, ENTITIES, standing, type UnitRows, unitIdOf } from '../rows.ts';
 import { type DafClientOptions, openDafClient } from './client.ts';
-import { type FeedCursor, readCursor } from './cursor.ts';
-import { awaitRows, withoutLagging } from './lag.ts';
+import { type FeedCursor, type LateUnit, readCursor } from './cursor.ts';
+import { awaitRows, laggingUnits, withoutLagging } from './lag.ts';
+import { lateNow, lateTrouble, withLate } from './late-units.ts';
 import { MOST_ROWS } from './queries.ts';
 import { laterTime, readEvents, readWaterMark, timeIn, type UnitEvents } from './read-events.ts';
 import { createRowReader, type ReadRows, type RowReader } from './read-rows.ts';
 import { readUnits } from './read-units.ts';
-import { companiesByNumber, type Wanted, wantedUnits } from './wanted-units.ts';
+import { companiesByNumber, isCompany, ownerOf, type Wanted, wantedUnits } from './wanted-units.ts';
 
 export interface DatafordelerOptions extends DafClientOptions {
   /** Events per page; 1,000 by default, which is the most. */
@@ -33,7 +34,12 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
     const { event: after, isCut: wasCut = false, gap } = cursor;
     const place = { after, mark, size: Math.min(pageSize, MOST_ROWS), isCut: wasCut, ...(gap && { gap }) };
     const { units, upTo, isCut, loadedAt, missing } = await readEvents(client, place, { now: now(), signal });
-    const { documents, lagging } = await documentsFor(units, signal);
+    const { documents, lagging, again, late } = await documentsFor(units, cursor.late ?? [], {
+      rows,
+      wanted,
+      now: now(),
+      signal,
+    });
     const waits = missing !== undefined && upTo === after;
     const more = upTo < mark && !waits;
     const next: FeedCursor = {
@@ -42,24 +48,14 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
       askedAt: now(),
       more,
       isCut,
+      late,
       ...(missing?.isFollowed && {
         gap: { number: missing.number, since: gap?.number === missing.number ? gap.since : now() },
       }),
     };
     const waiting = waits ? [`event ${missing.number} of the feed is missing: waiting for it`] : [];
-    return { documents, cursor: JSON.stringify(next), more, ...troubleOf([...waiting, ...unknownNow(rows, lagging)]) };
-  }
-
-  async function documentsFor(events: readonly UnitEvents[], signal: AbortSignal) {
-    const toRead = await wantedUnits(events, { read: rows.read, wanted, now: now(), signal });
-    const read = await readUnits(rows.read, toRead, signal);
-    const byId = new Map(events.map((each, place) => [each.id, { each, place }]));
-    const found = [...read]
-      .sort(([a], [b]) => (byId.get(a)?.place ?? events.length) - (byId.get(b)?.place ?? events.length))
-      .map(([id, each]) => ({ events: byId.get(id)?.each, rows: each }));
-    awaitRows(found, now());
-    const { units, lagging } = withoutLagging(found);
-    return { documents: units.flatMap((each) => documentOf(each.rows, each.events?.loadedAt ?? null)), lagging };
+    const trouble = troubleOf([...waiting, ...lateTrouble(late), ...unknownNow(rows, lagging)]);
+    return { documents, cursor: JSON.stringify(next), more, again, ...trouble };
   }
 
   return {
@@ -98,6 +94,35 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
   };
 }
 
+interface Reading {
+  readonly rows: RowReader;
+  readonly wanted: Wanted;
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/** The documents of a window and of the units that were late before it, and what is behind still. */
+async function documentsFor(
+  ofWindow: readonly UnitEvents[],
+  known: readonly LateUnit[],
+  { rows, wanted, now, signal }: Reading,
+) {
+  const events = withLate(ofWindow, known);
+  const toRead = await wantedUnits(events, { read: rows.read, wanted, now, signal });
+  const read = await readUnits(rows.read, toRead, signal);
+  const byId = new Map(events.map((each, place) => [each.id, { each, place }]));
+  const found = [...read]
+    .sort(([a], [b]) => (byId.get(a)?.place ?? events.length) - (byId.get(b)?.place ?? events.length))
+    .map(([id, each]) => ({ events: byId.get(id)?.each, rows: each }));
+  awaitRows(found, now);
+  const { units, lagging } = withoutLagging(found);
+  const documents = units.flatMap((each) => documentOf(each.rows, each.events?.loadedAt ?? null));
+  // A refusal leaves something out of all.
+  const behind = rows.refused().size > 0 ? found : laggingUnits(found);
+  const again = [...new Set(behind.flatMap((each) => companiesOf(each.rows)))].map((cvr) => `CVR-1-${cvr}`);
+  return { documents, lagging, again, late: lateNow(toRead.unserved, known, now) };
+}
+
 /** The usual key of an entity, and a unit that does not exist. */
 const keyOf = (entity: DafEntity) => {
   if (entity === 'Telefaxnummer') return 'datafordelerRowId';
@@ -117,6 +142,12 @@ function unknownNow({ refused }: RowReader, lagging: ReadonlySet<DafEntity> = ne
   const families = familiesWithout(why.keys());
   return [`${[...why.values()].join(', ')}: unknown are ${families.join(', ') || 'details'}`];
 }
+
+/** The company that the rows are of, or the companies that the production unit belongs to. */
+const companiesOf = ({ CVREnhed = [], Produktionsenhed = [] }: UnitRows): readonly string[] => {
+  const own = CVREnhed.filter(isCompany).flatMap((row) => cvrIn(row['forretningsnoegle']) ?? []);
+  return own.length > 0 ? own : Produktionsenhed.flatMap(ownerOf);
+};
 
 /** The document of a unit; a unit that has none gives nothing. */
 function documentOf(rows: UnitRows, eventAt: string | null): readonly ComposedDocument[] {

@@ -37,6 +37,10 @@ export function awaitRows(units: readonly ReadUnit[], now: number): void {
   });
 }
 
+/** The units that lack announced rows. */
+export const laggingUnits = (units: readonly ReadUnit[]): readonly ReadUnit[] =>
+  units.filter((unit) => laggingIn(unit).length > 0);
+
 /** The units without the entities that lack announced rows, and which entities those are. */
 export function withoutLagging(units: readonly ReadUnit[]): {
   readonly units: readonly ReadUnit[];

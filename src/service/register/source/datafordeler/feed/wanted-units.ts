@@ -2,7 +2,7 @@
 import { whole } from '../../../document/fields.ts';
 import { SourceError } from '../../source.ts';
 import { cvrIn, type DafRow, unitIdOf } from '../rows.ts';
-import { awaitRows } from './lag.ts';
+import { awaitRows, laggingUnits } from './lag.ts';
 import { noAccess, type UnitEvents } from './read-events.ts';
 import type { ReadRows } from './read-rows.ts';
 import type { UnitsToRead } from './read-units.ts';
@@ -19,9 +19,11 @@ interface Deps {
 
 const kindOf = ({ enhedsType }: DafRow): string => String(enhedsType).toLowerCase();
 
+export const isCompany = (row: DafRow): boolean => kindOf(row) === 'virksomhed';
+
 const idsIn = (rows: readonly DafRow[]): readonly string[] => [...new Set(rows.flatMap((row) => unitIdOf(row) ?? []))];
 
-const ownerOf = ({ tilknyttetVirksomhedsCVRNummer: cvr }: DafRow): readonly string[] => {
+export const ownerOf = ({ tilknyttetVirksomhedsCVRNummer: cvr }: DafRow): readonly string[] => {
   const number = cvrIn(cvr);
   return number === null ? [] : [number];
 };
@@ -30,16 +32,21 @@ const ownerOf = ({ tilknyttetVirksomhedsCVRNummer: cvr }: DafRow): readonly stri
  * What to read for these events: wanted companies, also those that a production unit belongs to or left, and the wanted
  * units. Drops all other units, and persons, without having asked for anything of theirs but their kind.
  */
-export async function wantedUnits(events: readonly UnitEvents[], deps: Deps): Promise<UnitsToRead> {
+export async function wantedUnits(
+  events: readonly UnitEvents[],
+  deps: Deps,
+): Promise<UnitsToRead & { readonly unserved: readonly UnitEvents[] }> {
   const { read, wanted, signal } = deps;
   const registered = events.filter(({ inserted }) => inserted.has('Virksomhed') || inserted.has('Produktionsenhed'));
   const ids = events.map(({ id }) => id);
   const CVREnhed = await read('CVREnhed', 'id', ids, signal);
   if (CVREnhed === undefined) throw noAccess(new Error('Datafordeler refuses CVR_CVREnhed'));
   const unitIds = idsIn(CVREnhed.filter((row) => kindOf(row) === 'produktionsenhed'));
-  const owned = (await read('Produktionsenhed', 'id', unitIds, signal)) ?? [];
-  awaitAll(registered, { CVREnhed, owned, unitIds, now: deps.now });
-  const changed = CVREnhed.filter((row) => kindOf(row) === 'virksomhed').flatMap((row) => {
+  const rows = await read('Produktionsenhed', 'id', unitIds, signal);
+  const owned = rows ?? [];
+  // What is refused is no matter of waiting.
+  const unserved = awaitAll(registered, { CVREnhed, owned, unitIds: rows === undefined ? [] : unitIds, now: deps.now });
+  const changed = CVREnhed.filter(isCompany).flatMap((row) => {
     const [id, cvr] = [unitIdOf(row), cvrIn(row['forretningsnoegle'])];
     return id === null || cvr === null ? [] : [[id, cvr] as const];
   });
@@ -56,14 +63,14 @@ export async function wantedUnits(events: readonly UnitEvents[], deps: Deps): Pr
       .filter(({ isWhole }) => isWhole)
       .map(({ id, inserted }) => [id, inserted.get('Telefaxnummer')?.rowIds ?? []] as const),
   );
-  return { companies, productionUnits, CVREnhed, faxRows };
+  return { companies, productionUnits, CVREnhed, faxRows, unserved };
 }
 
-/** A unit that is not served yet cannot be told from one that nobody wants. */
+/** A unit that is not served yet cannot be told from one that nobody wants. Returns those that are not waited for. */
 function awaitAll(
   registered: readonly UnitEvents[],
   how: { CVREnhed: readonly DafRow[]; owned: readonly DafRow[]; unitIds: readonly string[]; now: number },
-): void {
+): readonly UnitEvents[] {
   const [kinds, owners] = [how.CVREnhed, how.owned].map((rows) => Map.groupBy(rows, unitIdOf));
   const isUnit = new Set(how.unitIds);
   const units = registered.map((events) => {
@@ -72,6 +79,7 @@ function awaitAll(
     return { events, rows: isUnit.has(id) ? { CVREnhed, Produktionsenhed: owners?.get(id) ?? [] } : { CVREnhed } };
   });
   awaitRows(units, how.now);
+  return laggingUnits(units).flatMap(({ events }) => events ?? []);
 }
 
 /** Unit numbers and CVR numbers of those companies that exist. */
