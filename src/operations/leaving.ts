@@ -1,6 +1,6 @@
 /** What can be done with a whole connection: leave it, and return to it. */
 import Type from 'typebox';
-import { LEAVE, readOpenLeave } from '../connector/leave/leave-task.ts';
+import { LEAVE, type LeaveJob, readOpenLeave } from '../connector/leave/leave-task.ts';
 import { countEndedLinks, countOpenLinks, restartEndedLinks } from '../connector/links/end-all.ts';
 import { endLeft, readLeft } from '../connector/links/left.ts';
 import { requestPreview } from '../runtime/runs/runs.ts';
@@ -42,7 +42,7 @@ export const requestLeave = defineOperation({
     await lockUntilCommit(tx, 'leaving', 'exclusive');
     await needKnown(tx, input, context);
     const open = await readOpenLeave(tx, input.provider);
-    if (open !== undefined) return { value: { id: open.id } };
+    if (open !== undefined) return { value: { id: sameLeave(open, input) } };
     await needWork(tx, input);
     return { value: { id: await requestPreview(tx, LEAVE, { input, actor, via }, now) } };
   },
@@ -52,6 +52,12 @@ interface LeaveInput {
   readonly provider: string;
   readonly undo: boolean;
   readonly removeProperties: boolean;
+}
+
+/** The open run, if it does what is asked: a yes to it must not do more, or less. */
+function sameLeave({ id, input }: LeaveJob, { provider, undo, removeProperties }: LeaveInput): number {
+  if (input.undo === undo && input.removeProperties === removeProperties) return id;
+  throw new Refused('conflict', `run ${id} is leaving ${provider} with other options: cancel it first`);
 }
 
 /** Refuses a name without a connection; one that is no longer configured can be left without calls to its CRM. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { rememberMaking } from '../../../src/connector/crm/made-properties.ts';
 import { endOpenLinks, restartEndedLinks } from '../../../src/connector/links/end-all.ts';
 import { CAME_BY_MERGE, type Link, linkRecord, listLinks, updateLink } from '../../../src/connector/links/links.ts';
-import { returnTo } from '../../../src/operations/leaving.ts';
+import { requestLeave, returnTo } from '../../../src/operations/leaving.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { ENTITY, OTHER, renamed } from '../../faults/company.ts';
 import { ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
@@ -54,4 +54,25 @@ it.each(SUITE_ENGINES)('a connection is undone after its hold property was remov
   const crm = needs.crms.find(({ name }) => name === 'hubspot');
   await expect.poll(async () => (await crm?.rateLimiter.blockedUntil())?.reason).toMatch(/no property cvr_hold/);
   expect(nameOf(first)).toBe('A ApS');
+});
+
+it.each(SUITE_ENGINES)('a run of leaving serves who asks for the same, and nobody else, on %s', async (engine) => {
+  const store = await newStore(engine);
+  const asked = { provider: 'crm', undo: false, removeProperties: false };
+  await store.write((tx) =>
+    linkRecord(tx, { provider: 'crm', recordId: '7', entity: ENTITY, sendUpdate: false, now: 1 }),
+  );
+  const needs = {
+    store,
+    now: Date.now,
+    crms: [],
+    wake: undefined,
+    openCrm: async () => Promise.reject(new Error('none')),
+  };
+  const { id } = await perform(requestLeave, asked, needs, IDA);
+  expect(await perform(requestLeave, asked, needs, IDA)).toEqual({ id });
+  const input = JSON.stringify({ ...asked, undo: true });
+  await store.write((tx) => tx.updateTable('run').set({ input }).where('id', '=', id).execute());
+  const refusal = `run ${id} is leaving crm with other options: cancel it first`;
+  await expect(perform(requestLeave, asked, needs, IDA)).rejects.toThrow(refusal);
 });
