@@ -5,6 +5,7 @@ import type { Tx } from '../../store/store.ts';
 import { reopenDifference } from '../history/differences.ts';
 import { reopenQuarantined } from '../intake/quarantined.ts';
 import { restoreReusedIds } from '../intake/reused-ids.ts';
+import { readLeft } from '../links/left.ts';
 import { findLink, updateLink } from '../links/links.ts';
 import { takeBackMatch } from '../match/answer.ts';
 import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
@@ -105,6 +106,8 @@ async function restoreLink(tx: Tx, ref: RecordRef, answer: GivenAnswer, now: num
   const link = await findLink(tx, ref);
   const isAccepted = answer.verb === 'accept';
   if (link?.entity !== before.entity || link.state !== (isAccepted ? 'active' : 'removed')) return CHANGED;
+  // Its leaving ended the link as well.
+  if ((await readLeft(tx, ref.provider)) !== undefined) return CHANGED;
   await updateLink(tx, ref, {
     ...before,
     // The call of the answer may be under way.

@@ -72,7 +72,7 @@ function card(
       canRetry && isText(retry)
         ? html`<form method="post" action="/runs/answers">
             ${hidden({ [FORM_TOKEN]: formToken, kind })}
-            <button name="verb" value=${`retry-${kind}`}>${reader.text(retry)} …</button>
+            <button name="verb" value=${`retry-${kind}`}>${reader.text(retry)}${' …'}</button>
           </form>`
         : html`<p><a class="button" href=${inboxAddress({ kind })}>${reader.text(includesRole(visitor.role, 'operator') ? 'needs.decide' : 'needs.see')}</a></p>`
     }

@@ -7,7 +7,7 @@ import { requestLeave, returnTo } from '../../../src/operations/leaving.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { ENTITY, OTHER, renamed } from '../../faults/company.ts';
 import { ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
-import { IDA, startScene } from './scene.ts';
+import { IDA, IN_HUBSPOT, startScene } from './scene.ts';
 
 describe.each(ENGINES)('the links of a connection that was left, on %s', (engine) => {
   it('are what they were after a return: active, or waiting for a person, with what was accepted', async () => {
@@ -43,7 +43,7 @@ describe.each(ENGINES)('the links of a connection that was left, on %s', (engine
 it.each(SUITE_ENGINES)('a connection is undone after its hold property was removed, on %s', async (engine) => {
   const connections = { hubspot: { hold: { property: 'cvr_hold' } } };
   const { store, leave, nameOf, first, needs, post } = await startScene({ engine, connections });
-  await store.write((tx) => rememberMaking(tx, 'hubspot', new Map([['cvr_hold', 'made']]), 1));
+  await store.write((tx) => rememberMaking(tx, IN_HUBSPOT, new Map([['cvr_hold', 'made']]), 1));
   expect(await leave({ removeProperties: true })).toMatchObject({ state: 'done', error: null });
   expect(nameOf(first)).toBe('B ApS');
   expect(await leave({ undo: true })).toMatchObject({ state: 'done', error: null });

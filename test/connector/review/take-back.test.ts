@@ -4,6 +4,7 @@ import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts'
 import { quarantineEvent } from '../../../src/connector/intake/quarantined.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { restoreReusedIds } from '../../../src/connector/intake/reused-ids.ts';
+import { endLeft, markLeft } from '../../../src/connector/links/left.ts';
 import { endLink, findLink, linkRecord, updateLink } from '../../../src/connector/links/links.ts';
 import { canTakeBack, readAnswers } from '../../../src/connector/review/given-answers.ts';
 import { resolveReview } from '../../../src/connector/review/resolve.ts';
@@ -124,6 +125,9 @@ describe.each(SUITE_ENGINES)('an answer of review, on %s', (engine) => {
       await store.write((tx) => updateLink(tx, REF, { state: 'gone' }));
       expect(await back(store, id)).toEqual({ kind: 'changed' });
       await store.write((tx) => updateLink(tx, REF, { state }));
+      await store.write((tx) => markLeft(tx, REF.provider, { at: 6, by: 'Ida', run: 1 }));
+      expect(await back(store, id)).toEqual({ kind: 'changed' });
+      await store.write((tx) => endLeft(tx, REF.provider));
       expect(await back(store, id)).toMatchObject({ kind: 'done', written: [] });
       const { entity, reason, mismatch, desired, origin } = before ?? {};
       expect(await findLink(store.db, REF)).toMatchObject({
