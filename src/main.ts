@@ -1,10 +1,16 @@
 /** From argv to a command, and from its end to an exit code. */
 import { CommanderError, InvalidArgumentError, Option, Command as Program } from 'commander';
 import { audited } from './commands/arguments/audited.ts';
-import { type Command, type ExitCode, type OptionSpec, UsageError } from './commands/cli/command.ts';
+import {
+  argumentWord,
+  type Command,
+  type ExitCode,
+  flagOf,
+  type OptionSpec,
+  UsageError,
+} from './commands/cli/command.ts';
 import { createContext, type GlobalOptions, maskedSink, type World } from './commands/cli/context.ts';
 import { showFailure } from './commands/cli/failure.ts';
-import { argumentWord, flagOf } from './commands/cli/flag.ts';
 import { GLOBAL_OPTIONS } from './commands/cli/global-options.ts';
 import { logStray } from './commands/cli/stray.ts';
 import { COMMANDS } from './commands/list.ts';

@@ -12,6 +12,7 @@ import { shownTime, withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, optional, text, UsageError } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
+import { countOf } from './cli/count-of.ts';
 import { timeCell } from './cli/when.ts';
 import { performHere, previewHere } from './operations/operation-command.ts';
 
@@ -148,7 +149,7 @@ function clearMany(
     const filter = { provider, property, reason, before: timeIn(before) };
     const ground = { store, now: Date.now, signal: context.signal };
     const whose = all ? '' : reason === UNDONE ? ' that undo placed' : ` with the reason ${reason}`;
-    const holds = (count: number): string => `${count} ${count === 1 ? 'hold' : 'holds'}${whose}`;
+    const holds = (count: number): string => `${countOf(count, 'hold')}${whose}`;
     const { count } = await previewHere(endHolds, filter, ground);
     const question = `End ${holds(count)} in ${provider}? The register's values are written there again.`;
     if (count > 0 && !(await confirmMany(context, yes, question, 'see them first with cvrsync hold list'))) return 0;

@@ -14,8 +14,9 @@ import { defineCommand, type ExitCode, flag, needed } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
+import { countOf } from './cli/count-of.ts';
 import { carryOut } from './leave/carry-out.ts';
-import { countLines, thing } from './leave/counts.ts';
+import { countLines } from './leave/counts.ts';
 import { performHere } from './operations/operation-command.ts';
 
 /** The most results to show a person; `--json` and `runs show` show more. */
@@ -57,9 +58,9 @@ export const command = defineCommand({
 function questionOf(provider: string, counts: ReadonlyMap<string, number>): string {
   const [links, values, properties] = ['link', 'restored', 'property'].map((kind) => counts.get(kind) ?? 0);
   const parts = [
-    `end ${thing(links ?? 0, 'link')}`,
-    ...(values ? [`restore ${thing(values, 'value')}`] : []),
-    ...(properties ? [`remove ${thing(properties, 'property', 'properties')}`] : []),
+    `end ${countOf(links ?? 0, 'link')}`,
+    ...(values ? [`restore ${countOf(values, 'value')}`] : []),
+    ...(properties ? [`remove ${countOf(properties, 'property', 'properties')}`] : []),
   ];
   return `Leave ${provider}: ${parts.join(', ')}?`;
 }

@@ -1,4 +1,5 @@
 /** `match`: finds the company of records that have no CVR number. */
+
 import { runBackfill } from '../connector/backfill/backfill.ts';
 import { matchCrm } from '../connector/backfill/match-crm.ts';
 import { refuseExisting, writeMatchPlan } from '../connector/backfill/match-plan.ts';
@@ -13,6 +14,7 @@ import { type BackfillContext, type CallsMade, withBackfill } from './backfill/w
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
 import type { CommandContext } from './cli/context.ts';
+import { countOf } from './cli/count-of.ts';
 import { oneLine } from './cli/table.ts';
 import { find } from './match/find.ts';
 import { acceptCertain, type CertainSample } from './match/link-certain.ts';
@@ -135,8 +137,6 @@ async function writePlan(
 /** Classes of plan rows whose records changed since the plan. */
 const LEFT_OUT = ['changed', 'gone', 'moved'] as const;
 
-const records = (count: number): string => (count === 1 ? '1 record' : `${count} records`);
-
 /** Links what the plan says, as a backfill does. */
 async function applyPlan(
   context: CommandContext,
@@ -154,12 +154,14 @@ async function applyPlan(
   context.output.result(
     { provider: crm.name, ended: run.phase, linked, failed, toLink, leftOut },
     [
-      `Linked ${records(linked)} of ${crm.name}; ${failed} could not be linked.`,
-      ...(leftOut === 0 ? [] : [`Left out ${records(leftOut)}, changed, deleted or merged since the plan.`]),
+      `Linked ${countOf(linked, 'record')} of ${crm.name}; ${failed} could not be linked.`,
+      ...(leftOut === 0 ? [] : [`Left out ${countOf(leftOut, 'record')}, changed, deleted or merged since the plan.`]),
       ...(await sampleRows(store.db, crm.name, 'person', SAMPLE)).flatMap(({ record_id: record, verdict, detail }) =>
         verdict === 'changed' ? `  ${record}: ${oneLine(detail ?? '')}` : [],
       ),
-      run.phase === 'done' ? `Nothing of ${file} is left to link.` : `${records(toLink)} left. To go on: ${next}`,
+      run.phase === 'done'
+        ? `Nothing of ${file} is left to link.`
+        : `${countOf(toLink, 'record')} left. To go on: ${next}`,
     ].join('\n'),
   );
   return failed > 0 || person > 0 ? 3 : 0;

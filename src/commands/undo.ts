@@ -1,4 +1,5 @@
 /** `undo`: restores the values that cvrsync overwrote. */
+
 import type { ConnectorConfig } from '../config/load.ts';
 import { type Crm, openCrm } from '../connector/crm/crm.ts';
 import type { Undone } from '../connector/undo/outcome.ts';
@@ -18,6 +19,7 @@ import { defineCommand, flag, integer, text, UsageError } from './cli/command.ts
 import { commandLine } from './cli/command-line.ts';
 import { canAsk, confirm } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
+import { countOf } from './cli/count-of.ts';
 import { showWaiting } from './cli/waiting.ts';
 
 /** The most lines to show a person; `--json` shows all. */
@@ -99,9 +101,9 @@ async function mayUndo(
   }
   if (!canAsk(context)) {
     const values = await countWrites(store.db, selection);
-    const most = limit === undefined ? '' : `, at most ${records(limit)} of them now`;
+    const most = limit === undefined ? '' : `, at most ${countOf(limit, 'record')} of them now`;
     throw new UsageError(
-      `this would restore up to ${values === 1 ? '1 value' : `${values} values`} in ${records(affected.length)}${most}. cvrsync cannot ask here: add --yes, or try it first with --dry-run`,
+      `this would restore up to ${countOf(values, 'value')} in ${countOf(affected.length, 'record')}${most}. cvrsync cannot ask here: add --yes, or try it first with --dry-run`,
     );
   }
   const { done } = await preview();
@@ -109,10 +111,8 @@ async function mayUndo(
   if (restored.length === 0) return false;
   const concerned = new Set(restored.map(({ provider, record }) => `${provider}:${record}`));
   const values = restored.length === 1 ? '1 value' : `${restored.length} values`;
-  return (await confirm(context, `Restore ${values} in ${records(concerned.size)}?`)) === true;
+  return (await confirm(context, `Restore ${values} in ${countOf(concerned.size, 'record')}?`)) === true;
 }
-
-const records = (count: number): string => (count === 1 ? '1 record' : `${count} records`);
 
 async function take(
   context: CommandContext,
@@ -237,7 +237,7 @@ function report(context: CommandContext, { done, left }: UndoResult, notes: Undo
   if (stage === 'done' && done.length > 0)
     output.line(
       left > 0
-        ? `${records(left)} left by --limit. To go on: ${nextOf(context, options)}`
+        ? `${countOf(left, 'record')} left by --limit. To go on: ${nextOf(context, options)}`
         : 'Nothing is left to restore of what you named.',
     );
   return code;

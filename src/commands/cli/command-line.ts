@@ -1,5 +1,5 @@
+import { flagOf } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { flagOf } from './flag.ts';
 
 /**
  * A command line for a person to run next, quoted for a shell, with these options and the configuration of this run. It

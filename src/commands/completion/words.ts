@@ -1,8 +1,7 @@
 /** Lists what can be completed, from the command tree. */
 
-import type { Argument, Command, OptionSpec } from '../cli/command.ts';
+import { type Argument, type Command, flagOf, type OptionSpec } from '../cli/command.ts';
 import type { Completion, Values } from '../cli/completions.ts';
-import { flagOf } from '../cli/flag.ts';
 import { GLOBAL_OPTIONS } from '../cli/global-options.ts';
 
 /** One entry for the program, and one for each command. */

@@ -15,7 +15,7 @@ import type { CommandContext } from '../cli/context.ts';
 const LOOK_MS = 200;
 const LOG_EVERY_MS = 5_000;
 
-/** The run once its stage is over, or as it is if the command is stopped. */
+/** Waits for the run's stage to end, and returns the run as it then is; returns earlier if the command is stopped. */
 export async function carryOut(context: CommandContext, store: Store, id: number): Promise<StoredRun<unknown>> {
   const daemons = await readDaemons(store.db, Date.now());
   const works = daemons.some(({ roles, digests }) => roles.includes('sync') && digests['connector'] !== undefined);

@@ -1,11 +1,11 @@
 /** `match undo`: takes back what a plan linked, as one run. */
+
 import { statSync } from 'node:fs';
 import { type PlanUndone, undoPlan } from '../../connector/backfill/undo-plan.ts';
 import { withBackfill } from '../backfill/with-backfill.ts';
 import { defineCommand, flag, needed, UsageError } from '../cli/command.ts';
 import { confirmMany } from '../cli/confirm.ts';
-
-const records = (count: number): string => (count === 1 ? '1 record' : `${count} records`);
+import { countOf } from '../cli/count-of.ts';
 
 export const undo = defineCommand({
   name: 'undo',
@@ -36,8 +36,10 @@ const FINE: ReadonlySet<string> = new Set(['restored', 'nothing', 'undone']);
 const textOf = ({ unlinked, left, properties }: PlanUndone, kept: number): string => {
   const restored = properties.filter(({ kind }) => kind === 'restored').length;
   return [
-    `Unlinked ${records(unlinked)} and restored ${restored === 1 ? '1 value' : `${restored} values`}.`,
-    ...(left === 0 ? [] : [`Left alone ${records(left)} that ${left === 1 ? 'is' : 'are'} not linked by this plan.`]),
+    `Unlinked ${countOf(unlinked, 'record')} and restored ${countOf(restored, 'value')}.`,
+    ...(left === 0
+      ? []
+      : [`Left alone ${countOf(left, 'record')} that ${left === 1 ? 'is' : 'are'} not linked by this plan.`]),
     ...(kept === 0
       ? []
       : [`${kept} values stay as they are: somebody changed them, or the CRM refused; --json names them.`]),

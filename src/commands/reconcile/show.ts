@@ -1,4 +1,5 @@
 /** Shows a reconcile: what was compared, what differs, and what was repaired. */
+
 import {
   DIFFERENCES,
   type DifferenceKind,
@@ -10,6 +11,7 @@ import {
 import { type Mandate, type Repaired, type RepairResult, repairResult } from '../../connector/reconcile/repair.ts';
 import type { Survey } from '../../connector/reconcile/survey.ts';
 import type { Db } from '../../store/store.ts';
+import { countOf } from '../cli/count-of.ts';
 
 export interface ReconcileView {
   readonly kind: DifferenceKind;
@@ -49,17 +51,15 @@ const VERDICTS: Readonly<Record<RepairResult, string>> = {
   person: '',
 };
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 /** Lines for people: the lists, which of them are not plausible, and each kind of difference with examples. */
 export function linesOf(
   { scope, records, links, young, items, doubts }: Survey,
   shown: readonly ReconcileView[],
 ): readonly string[] {
-  const compared = [`${counted(records, 'record')} in ${scope.provider}`, counted(links, 'link')];
-  if (items !== undefined) compared.push(`${counted(items, 'item')} of the service`);
+  const compared = [`${countOf(records, 'record')} in ${scope.provider}`, countOf(links, 'link')];
+  if (items !== undefined) compared.push(`${countOf(items, 'item')} of the service`);
   const lines = [`Compared ${compared.join(', ')}.`];
-  if (young > 0) lines.push(`${counted(young, 'link')} changed less than a minute ago: compared the next time.`);
+  if (young > 0) lines.push(`${countOf(young, 'link')} changed less than a minute ago: compared the next time.`);
   if (items === undefined) lines.push('No monitoring service is configured: its list was not compared.');
   for (const { reason } of doubts) lines.push(`Not plausible: ${reason}.`);
   for (const { kind, count, result, some } of shown) {

@@ -14,7 +14,7 @@ interface Configured {
   readonly token: boolean;
 }
 
-/** Copies them beside a SQLite store. PostgreSQL has none: says there what takes their place in the configuration. */
+/** Copies them beside a SQLite store. PostgreSQL has none, so it says what to configure instead. */
 export async function moveSecrets(fromUrl: string, toUrl: string, configured: Configured): Promise<MovedSecrets> {
   const none = { copied: [], toSet: [] };
   if (isPostgresUrl(fromUrl)) return none;

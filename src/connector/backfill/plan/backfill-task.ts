@@ -65,7 +65,7 @@ export interface BackfillPreview {
 
 const PREVIEW = 'preview';
 
-/** A preview as it is stored. */
+/** A stored preview. */
 export const previewItem = (preview: BackfillPreview): RunItem => ({
   key: 'plan',
   kind: PREVIEW,
