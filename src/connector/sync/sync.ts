@@ -253,7 +253,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
       now,
     );
     await forgetUndecided(tx, crm.name, live.flatMap(undecidedPropertiesOf));
-    await recordOverwritten(tx, crm, live, now);
+    await recordOverwritten(tx, crm, { live, results }, now);
     await endUsedOverrides(tx, crm.name, live.flatMap(usedOverridesOf));
     await rememberSynced(tx, crm.name, live.flatMap(syncedRecordOf), now);
     await endLinks(tx, crm.name, live, now);
@@ -288,14 +288,23 @@ async function endLinks(tx: Tx, provider: string, live: readonly RecordResult[],
     await endLink(tx, { provider, recordId, now, state: 'gone', reason: 'deleted in the CRM' });
 }
 
-/** Remembers edits that writes replaced, and marks records for a check whose answers did not show it. */
-async function recordOverwritten(tx: Tx, crm: Crm, results: readonly RecordResult[], now: number): Promise<void> {
+interface RecordedResults {
+  /** Those whose lanes are still ours. */
+  readonly live: readonly RecordResult[];
+  readonly results: readonly RecordResult[];
+}
+
+/**
+ * Remembers edits that writes replaced, and marks records for a check whose answers did not show it. An edit counts
+ * also under a lost lease: only this answer shows it, and the new owner takes our value for its own.
+ */
+async function recordOverwritten(tx: Tx, crm: Crm, { live, results }: RecordedResults, now: number): Promise<void> {
   const { name: provider } = crm;
-  await forgetOverwritten(tx, provider, results.flatMap(settledEditsOf));
+  await forgetOverwritten(tx, provider, live.flatMap(settledEditsOf));
   const overwritten = results.flatMap((result) => result.overwritten ?? []);
   await rememberOverwritten(tx, provider, overwritten, now);
-  await markBlindWrites(tx, crm, results.flatMap(blindWriteOf), now);
-  const newEdits = results.filter(keepsNewEdit);
+  await markBlindWrites(tx, crm, live.flatMap(blindWriteOf), now);
+  const newEdits = live.filter(keepsNewEdit);
   await markBlindWrites(
     tx,
     crm,

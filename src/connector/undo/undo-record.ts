@@ -59,12 +59,12 @@ export async function holdRestored(
  */
 export async function recordRestored(
   tx: Tx,
-  crm: Pick<Crm, 'name' | 'connection' | 'mapping'>,
+  crm: Pick<Crm, 'name' | 'connection'>,
   results: readonly RestoreResult[],
   { displaced, heldAt, now }: { readonly displaced: DisplacedOverrides; readonly heldAt: number; readonly now: number },
 ): Promise<void> {
   const { name: provider } = crm;
-  const done = results.filter(({ undone }) => undone?.kind === 'restored');
+  const done = results.filter(isRestored);
   await writeHistory(
     tx,
     done.map((each) => rowOf(provider, each)),
@@ -74,11 +74,8 @@ export async function recordRestored(
   const failed = results
     .filter(({ undone }) => undone !== undefined && undone.kind !== 'restored')
     .map(({ restored }) => restored);
-  const overwritten = overwrittenIn(done, crm);
   const ended = done.flatMap(({ restored }) => (isUndo(restored.last) ? [restored] : []));
-  // The hold would keep the edit from coming back that this undo went over.
-  await endHolds(tx, provider, [...rowsOf([...failed, ...ended]), ...overwritten]);
-  await rememberOverwritten(tx, provider, overwritten, now);
+  await endHolds(tx, provider, rowsOf([...failed, ...ended]));
   await markBlind(tx, crm, done, now);
   const keys = new Set(rowsOf(failed).map(({ id, property }) => `${id} ${property}`));
   for (const override of displaced.filter(({ record_id, property }) => keys.has(`${record_id} ${property}`)))
@@ -93,6 +90,24 @@ export async function recordRestored(
       )
       .execute();
 }
+
+/**
+ * Remembers edits that the undo replaced, for the next sync to restore. They count also under a lost lease: only this
+ * answer shows them.
+ */
+export async function rememberReplaced(
+  tx: Tx,
+  crm: Pick<Crm, 'name' | 'mapping'>,
+  results: readonly RestoreResult[],
+  now: number,
+): Promise<void> {
+  const overwritten = overwrittenIn(results.filter(isRestored), crm);
+  // The hold would keep the edit from coming back.
+  await endHolds(tx, crm.name, overwritten);
+  await rememberOverwritten(tx, crm.name, overwritten, now);
+}
+
+const isRestored = ({ undone }: RestoreResult): boolean => undone?.kind === 'restored';
 
 /** What became of a property that was to be restored, and of the write to its record. */
 export interface RestoreResult {

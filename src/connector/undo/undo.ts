@@ -19,7 +19,7 @@ import { writePatches } from '../write/write.ts';
 import { isUndo } from './decide-undo.ts';
 import { decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
 import { together } from './together.ts';
-import { holdRestored, type RestoreResult, recordRestored, UNDO_HOLD_MS } from './undo-record.ts';
+import { holdRestored, type RestoreResult, recordRestored, rememberReplaced, UNDO_HOLD_MS } from './undo-record.ts';
 import { type PropertyWrites, readWrites, type Selection } from './writes.ts';
 
 export interface UndoDeps {
@@ -135,13 +135,15 @@ async function restorePage(
   );
   const recorded = await store.write(async (tx) => {
     const keys = await held(tx, claims);
-    const mine = results.filter(({ restored: { last } }) => keys.has(last.recordId) && !unsure.has(last.recordId));
+    const sure = results.filter(({ restored: { last } }) => !unsure.has(last.recordId));
+    const mine = sure.filter(({ restored: { last } }) => keys.has(last.recordId));
     await endHolds(
       tx,
       crm.name,
       found.abandoned.filter(({ id }) => keys.has(id)),
     );
     await recordRestored(tx, crm, mine, { displaced, heldAt: at, now: now() });
+    await rememberReplaced(tx, crm, sure, now());
     return { keys, undone: mine.flatMap(({ undone }) => undone ?? []) };
   });
   const lost = ids.filter((id) => !recorded.keys.has(id));

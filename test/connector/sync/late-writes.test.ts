@@ -56,6 +56,61 @@ describe.each(ENGINES)('a stale write that was answered late (%s)', (engine) => 
   });
 });
 
+describe.each(ENGINES)('an edit that a stale write replaced, as its answer says (%s)', (engine) => {
+  /** A person edits before the write arrives, and another process has the record before its answer does. */
+  async function replaced(takeOver: (world: World) => Promise<void>): Promise<World> {
+    const world = await open(engine, 'A ApS', 'tracked');
+    world.habits.tells = true;
+    await report(world, 'A ApS', 'B ApS', 8);
+    world.meanwhile.before = async () => {
+      world.held.name = 'As a person wrote it';
+    };
+    world.meanwhile.after = async () => {
+      world.clock.now += 40_000;
+      await takeOver(world);
+    };
+    await sync(world);
+    return world;
+  }
+
+  test('comes back, although another process took the record before the answer came', async () => {
+    const world = await replaced(async (taken) => {
+      expect(await sync(taken)).toBe(1);
+      expect(taken.held.name).toBe('B ApS');
+    });
+    await goOn(world, 31);
+    expect(world.held.name).toBe('As a person wrote it');
+  });
+
+  test('comes back where the write was an undo, and another process finished that undo', async () => {
+    const world = await open(engine, 'A ApS', 'tracked');
+    world.habits.tells = true;
+    await report(world, 'A ApS', 'B ApS', 8);
+    await sync(world);
+    world.meanwhile.before = async () => {
+      world.held.name = 'As a person wrote it';
+    };
+    world.meanwhile.after = async () => {
+      world.clock.now += 40_000;
+      await takeBack(world, { entity: ENTITY });
+    };
+    await takeBack(world, { entity: ENTITY });
+    expect(world.held.name).toBe('A ApS');
+    await goOn(world, 31);
+    expect(world.held.name).toBe('As a person wrote it');
+  });
+
+  test('comes back where that process has written a newer value since', async () => {
+    const world = await replaced(async (taken) => {
+      await report(taken, 'B ApS', 'C ApS', 9);
+      expect(await sync(taken)).toBe(1);
+      expect(taken.held.name).toBe('C ApS');
+    });
+    await goOn(world, 31);
+    expect(world.held.name).toBe('As a person wrote it');
+  });
+});
+
 describe.each(ENGINES)('a stale write to a record that was merged meanwhile (%s)', (engine) => {
   /** The CRM lets a write to a merged record through to its survivor. */
   async function arrivedLate(): Promise<World> {
