@@ -22,6 +22,7 @@ import { readPayload } from '../src/protocol/payload.ts';
 import { checked } from './support/config.ts';
 import { DOCS, fenced, readDoc, spans, tableIn } from './support/docs.ts';
 import { newFolder } from './support/stores.ts';
+import { ofStranger } from './support/stranger.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const COMMAND_PAGE = readDoc('docs/commands.md');
@@ -184,7 +185,7 @@ describe('the tables of HTTP', () => {
     expect(routes.toSorted()).toEqual([...served, ...OF_THE_CRMS].toSorted());
     for (const route of routes) {
       const [method = '', path = ''] = route.split(' ');
-      const answer = await fetch((ON_ADMIN.test(path) ? adminUrl : url) + path, { method });
+      const answer = await fetch((ON_ADMIN.test(path) ? adminUrl : url) + path, { method, headers: ofStranger() });
       expect(answer.status, route).not.toBe(405);
       expect(await answer.text(), route).not.toContain('There is nothing at this path');
     }
@@ -292,10 +293,12 @@ async function running(): Promise<App> {
   const { register, smtp, reports, gazette, press, ...rest } = own.service;
   const service = { ...rest, register: { source: 'file', path: folder } };
   const store = join(folder, 'store.db');
-  const { config } = await checked(
-    { server: { port: 0 }, admin: { openMetrics: true }, store, connector, service },
-    env,
-  );
+  const trustProxy = ['127.0.0.1'];
+  const [server, admin] = [
+    { port: 0, trustProxy },
+    { openMetrics: true, trustProxy },
+  ];
+  const { config } = await checked({ server, admin, store, connector, service }, env);
   const app = await startApp(config, { log: pino({ level: 'silent' }), env: {} });
   onTestFinished(() => app.close(1_000));
   return app;

@@ -3,6 +3,7 @@
 import { request } from 'undici';
 import { expect, it } from 'vitest';
 import { ROLES } from '../../src/runtime/operators/operators.ts';
+import { ofStranger } from '../support/stranger.ts';
 import { LEAST_ROLES } from './least-roles.ts';
 import { startPages, type Visitor } from './visitor.ts';
 
@@ -13,12 +14,9 @@ async function openCrawl() {
   const { base, routes, signedIn } = await startPages({ trustProxy: ['127.0.0.1'] });
   const cookies = new Map([['stranger', '']]);
   for (const role of ROLES) cookies.set(role, cookieOf(await signedIn(role)));
-  let asked = 0;
-  /** Each request is of a client of its own, since failures make a client wait. */
   async function ask(role: string, method: string, pattern: string) {
-    asked += 1;
     const headers = {
-      'x-forwarded-for': `2001:db8:${asked.toString(16)}::1`,
+      ...ofStranger(),
       'sec-fetch-site': 'same-origin',
       cookie: cookies.get(role) ?? '',
       ...(method === 'GET' ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),

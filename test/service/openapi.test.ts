@@ -14,6 +14,7 @@ import { readPayload } from '../../src/protocol/payload.ts';
 import { USUAL_SCOPES } from '../../src/service/keys/keys.ts';
 import { beginErasure } from '../../src/store/erasure/erasures.ts';
 import { newFolder } from '../support/stores.ts';
+import { ofStranger } from '../support/stranger.ts';
 import {
   ADMIN_TOKEN,
   addressOf,
@@ -260,7 +261,7 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     );
     return send(operation, odd, proofOf(operation, key));
   },
-  401: (operation) => send(operation, addressOf(operation, {}), {}, operation.body?.example),
+  401: (operation) => send(operation, addressOf(operation, {}), ofStranger(), operation.body?.example),
   async 403(operation) {
     const { key } = await layFor(operation, []);
     const proof = isAdminRoute(operation) ? { authorization: `Bearer ${key}` } : { 'x-access-key': key };
@@ -344,9 +345,9 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
     const { key, known } = await layFor(operation, [...USUAL_SCOPES, 'admin']);
     const proof = isAdminRoute(operation) ? { authorization: `Bearer ${key}` } : { 'x-access-key': key };
     const address = addressOf(operation, { ...known, id: 'nobody', seq: '1', run: '1' });
-    let last = await send(operation, address, proof, operation.body?.example);
-    for (let call = 0; call < CALLS; call++) last = await send(operation, address, proof, operation.body?.example);
-    return last;
+    const call = () => send(operation, address, proof, operation.body?.example);
+    await Promise.all(Array.from({ length: CALLS }, async () => (await call()).body?.cancel()));
+    return call();
   },
   '4XX': (operation) => send(operation, operation.path, { 'x-long': 'x'.repeat(20_000) }),
 };

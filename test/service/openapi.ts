@@ -57,7 +57,7 @@ export interface Operation {
 export const ADMIN_TOKEN = 'the-token-of-the-operators';
 const WEBHOOK_SECRET = 'a-secret-of-the-webhook';
 /** Few enough to go over it. */
-export const CALLS = 30;
+export const CALLS = 20;
 
 export interface Process {
   readonly app: App;
@@ -78,8 +78,8 @@ export async function startProcess(
   const auth = { method: 'Header', key: 'x-webhook-key', value: WEBHOOK_SECRET };
   const hubspot = { use: 'hubspot', accessToken: 'x', baseUrl: 'http://127.0.0.1:9', match: { property: 'cvr' } };
   const { config } = await checked({
-    server: { port: 0 },
-    admin: { token: ADMIN_TOKEN },
+    server: { port: 0, trustProxy: ['127.0.0.1'] },
+    admin: { token: ADMIN_TOKEN, trustProxy: ['127.0.0.1'] },
     store: join(folder, 'store.db'),
     connector: { webhook: { auth }, providers: { hubspot }, ...(names.emailEvent && { emailEvent: names.emailEvent }) },
     service: {

@@ -15,7 +15,8 @@ const ROOM_BYTES = 7 * GB;
 const FREE_BYTES = 11 * GB;
 
 export function setup(): (() => void) | undefined {
-  removeAbandoned(Date.now());
+  const folders = globSync(path.join(SHARED_MEMORY, 'cvrsync-tests-*'));
+  for (const folder of abandonedAmong(folders, Date.now())) rmSync(folder, { recursive: true, force: true });
   if (!hasRoom()) return undefined;
   const folder = mkdtempSync(path.join(SHARED_MEMORY, `cvrsync-tests-${process.pid}-`));
   // As open as the folder that it stands for: tests also start processes as somebody else.
@@ -40,14 +41,14 @@ function hasRoom(): boolean {
   }
 }
 
-/** A run that was killed leaves gigabytes of memory taken, and the runs after it find no room. */
-function removeAbandoned(now: number): void {
-  for (const folder of globSync(path.join(SHARED_MEMORY, 'cvrsync-tests-*'))) {
+/** The folders of runs that were killed: they leave gigabytes of memory taken, and the runs after them find no room. */
+export function abandonedAmong(folders: readonly string[], now: number): readonly string[] {
+  return folders.filter((folder) => {
     const pid = Number(/-(\d+)-[^-]*$/u.exec(folder)?.[1]);
-    // Young ones may belong to a container with processes of its own.
-    if (isAlive(pid) || now - statSync(folder).mtimeMs < HOUR) continue;
-    rmSync(folder, { recursive: true, force: true });
-  }
+    // Undefined if another run removed it meanwhile. Young ones may belong to a container with processes of its own.
+    const found = statSync(folder, { throwIfNoEntry: false });
+    return found !== undefined && !isAlive(pid) && now - found.mtimeMs >= HOUR;
+  });
 }
 
 function isAlive(pid: number): boolean {

@@ -27,8 +27,9 @@ export function builtScript(script: string): string {
 function built(config: string, sources: readonly string[]): string {
   const digest = createHash('sha256').update(config);
   for (const file of globSync(sources, { cwd: ROOT }).sort()) {
-    const { size, mtimeMs } = statSync(join(ROOT, file));
-    digest.update(`${file} ${size} ${mtimeMs}\n`);
+    // Undefined if it was removed meanwhile.
+    const found = statSync(join(ROOT, file), { throwIfNoEntry: false });
+    digest.update(`${file} ${found?.size} ${found?.mtimeMs}\n`);
   }
   const build = join(BUILDS, digest.digest('hex').slice(0, 16));
   if (existsSync(build)) {

@@ -1,5 +1,6 @@
 /** A crawl over every route of the service and of `/admin/api`, by strangers and by keys: what each is answered. */
 import { expect, it } from 'vitest';
+import { ofStranger } from '../../support/stranger.ts';
 import { openHarness } from './harness.ts';
 
 it('every route asks for a key before anything else, and those of /admin/api for the scope `admin`', async () => {
@@ -11,16 +12,13 @@ it('every route asks for a key before anything else, and those of /admin/api for
     client: (await harness.key(['monitoring'])).key,
     admin: (await harness.key(['admin'])).key,
   };
-  let asked = 0;
   const found = new Map<string, Record<string, string>>();
   for (const route of harness.routes) {
     const [method = '', pattern = ''] = route.split(' ');
     const answers: Record<string, string> = {};
     for (const [name, key] of Object.entries(keys)) {
-      // Of a client of its own: failures make a client wait.
-      const client = `2001:db8:${(asked++).toString(16)}::1`;
       const headers = {
-        'x-forwarded-for': client,
+        ...ofStranger(),
         'x-access-key': key,
         authorization: key === '' ? '' : `Bearer ${key}`,
       };
