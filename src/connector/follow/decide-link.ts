@@ -103,13 +103,21 @@ function decideOpen(link: DecidingLink, numbered: RecordNumber): HealDecision {
   }
   const text = mismatchText(numbered);
   if (isAccepted(link, text)) return NOTHING;
+  return decideContradicted(link, numbered, text);
+}
+
+function decideContradicted(link: DecidingLink, numbered: RecordNumber, text: string): HealDecision {
   if (numbered.kind === 'blank')
     return { kind: 'end', state: 'removed', reason: 'the record no longer holds a CVR number' };
+  const isSure = numbered.kind === 'company' && !numbered.isUnsure;
+  // Another record has the company: there is no link that a person could keep.
+  if (link.state === 'conflict' && link.mismatch === link.entity && !isSure)
+    return { kind: 'end', state: 'removed', reason: `the record no longer holds the number of ${link.entity}` };
   if (numbered.kind === 'other')
     return { kind: 'mismatch', mismatch: text, reason: `the record holds "${text}", which is no CVR number` };
   if (link.mismatch === CAME_BY_MERGE)
     return { kind: 'mismatch', mismatch: text, reason: `came by a merge to a record that holds the number of ${text}` };
-  if (numbered.kind === 'company' && numbered.isUnsure)
+  if (!isSure)
     return { kind: 'mismatch', mismatch: text, reason: `the record holds the number of ${text}, which ${UNSURE}` };
   return { kind: 'follow', entity: text, reason: `the record's number is that of ${text} now` };
 }

@@ -190,8 +190,8 @@ async function contest(
   if ((await readErasures(tx)).has(entity)) return undefined;
   if (link !== undefined && link.entity !== entity && (await isBound(tx, link)))
     return later(claim, now, `waits until ${link.entity} is no longer monitored for it`, { atLeastMs: SOON_MS });
-  if (link?.state === 'conflict' && link.mismatch === entity && link.entity === entity) return undefined;
   const reason = `holds the number of ${entity}, which record ${rival} stands for too`;
+  if (link?.state === 'conflict' && link.entity === entity && link.reason === reason) return undefined;
   const fresh = { entity, state: 'conflict', reason, mismatch: entity, desired: 'off', origin: 'number' } as const;
   await tx
     .insertInto('link')
@@ -226,8 +226,11 @@ async function lock(
   now: number,
 ): Promise<ReadonlyMap<string, Link>> {
   const linking = acting.filter(isKind('link'));
-  // Two processes that link records to one company take turns.
-  const entities = linking.map(({ decision }) => decision.entity);
+  // Two processes that change which records a company has take turns.
+  const entities = acting.flatMap(({ decision, link }) => [
+    ...('entity' in decision ? [decision.entity] : []),
+    ...(link === undefined ? [] : [link.entity]),
+  ]);
   if (entities.length > 0) await mark(tx, 'apply', entities, now);
   const begins = new Set<RecordDecision>(linking);
   const keysOf = (some: readonly RecordDecision[]): string[] => some.map(({ claim }) => linkKey(provider, claim.key));

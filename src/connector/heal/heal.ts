@@ -2,7 +2,7 @@
 import { ProviderError, type Read } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, type Settlement, settleAll, wake } from '../../runtime/lanes/lanes.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { holdPollMs } from '../crm/hold.ts';
 import { CONTESTED, later, settleFault, UNMENTIONED } from '../crm/settle.ts';
@@ -14,6 +14,7 @@ import { writeHistory } from '../history/history.ts';
 import type { Link } from '../links/links.ts';
 import { continueMarking } from '../links/mark-all.ts';
 import { noteQueue, parentQueue } from '../names/queues.ts';
+import { readChildren } from '../parents/mark.ts';
 import type { RecordDecision } from './decided.ts';
 import { applyDecisions } from './effects.ts';
 
@@ -131,9 +132,12 @@ async function record({ store, metrics, now }: HealDeps, crm: Crm, decided: read
       (each) => [each.claim, settlements.get(each.claim.key) ?? settlementOf(crm, each, at)] as const,
     );
     await settleAll(tx, settled);
-    const finished = settled.flatMap(([{ key }, { kind }]) => (kind === 'done' ? [key] : []));
-    if (finished.length > 0)
-      await wake(tx, waitingQueues(crm.name), finished, { dueAt: at + SOON_MS, because: CONTESTED });
+    await wakeWaiting(
+      tx,
+      crm.name,
+      live.filter((_, index) => settled[index]?.[1].kind === 'done'),
+      at,
+    );
     return { ours, ended, stopped };
   });
   metrics.leaseLost.inc(decided.length - ours.size);
@@ -142,11 +146,16 @@ async function record({ store, metrics, now }: HealDeps, crm: Crm, decided: read
     if (!stopped.includes(one)) metrics.linkChanges.inc({ provider: crm.name, decision: one.decision.kind });
 }
 
-const waitingQueues = (provider: string): readonly string[] => [
-  `sync:${provider}`,
-  noteQueue(provider),
-  parentQueue(provider),
-];
+/** Wakes what waited for these decisions: other work on the records, and the parents of records below them. */
+async function wakeWaiting(tx: Tx, provider: string, decided: readonly RecordDecision[], at: number): Promise<void> {
+  if (decided.length === 0) return;
+  const ids = decided.map(({ claim }) => claim.key);
+  const owners = new Set(decided.flatMap(({ link }) => link?.entity ?? []));
+  const children = (await readChildren(tx, new Set([provider]), owners)).map((child) => child.record_id);
+  const soon = { dueAt: at + SOON_MS, because: CONTESTED };
+  await wake(tx, [`sync:${provider}`, noteQueue(provider)], ids, soon);
+  await wake(tx, [parentQueue(provider)], [...ids, ...children], soon);
+}
 
 function settlementOf(crm: Crm, { claim, decision, link, unread }: RecordDecision, now: number): Settlement {
   if (unread !== undefined) return later(claim, now, unread);

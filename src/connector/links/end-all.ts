@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
+import { healQueue, linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { type Link, linkRecord, updateLink } from './links.ts';
 
 /** Links in one transaction. */
@@ -120,7 +120,10 @@ export async function restartEndedLinks(
   for (const link of links) {
     const { record_id: recordId, entity, origin, mismatch, writes_number } = link;
     await linkRecord(tx, { provider, recordId, entity, origin, sendUpdate: true, now });
-    await updateLink(tx, { provider, recordId }, { mismatch, writes_number, ...conflictOf(link) });
+    const conflict = conflictOf(link);
+    await updateLink(tx, { provider, recordId }, { mismatch, writes_number, ...conflict });
+    // What it was in conflict with may have ended since.
+    if (conflict.state === 'conflict') await mark(tx, healQueue(provider), [recordId], now);
   }
   return links;
 }

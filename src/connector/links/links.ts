@@ -117,7 +117,8 @@ export interface LinkEnd extends RecordRef {
 
 /**
  * Ends an active or conflicting link, and its monitoring. A `conflict` keeps its desired state until an operator
- * decides. False without such a link. Records that waited because they hold the same number are read again.
+ * decides. False without such a link. Records that waited because they hold the same number are read again, and so are
+ * parents: the company may have one record left.
  */
 export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
   const { provider, recordId, state, reason, now, origin = 'person', mismatch = null } = end;
@@ -131,6 +132,8 @@ export async function endLink(tx: Tx, end: LinkEnd): Promise<boolean> {
     return false;
   }
   if (state === 'conflict') return updateLink(tx, end, { state, reason, mismatch, updated_at: now });
+  // Whoever finds another record in conflict with this one locks the lane as well: that one is seen below, or sees the end.
+  await mark(tx, 'apply', [before.entity], now);
   await mark(tx, MONITORING_QUEUE, [linkKey(provider, recordId)], now);
   const { observed } = (await findLink(tx, end)) ?? before;
   const ended = await updateLink(tx, end, {

@@ -1,7 +1,8 @@
 /** The result of assigning a parent, and how the store remembers it. */
-import { type Claim, mark, type Settlement } from '../../runtime/lanes/lanes.ts';
+import type { Claim, Settlement } from '../../runtime/lanes/lanes.ts';
 import { endWrites, type PendingWrite } from '../../runtime/lanes/pending-writes.ts';
 import type { Tx } from '../../store/store.ts';
+import { markContested } from '../follow/safety-limit.ts';
 import { type Happened, writeHistory } from '../history/history.ts';
 
 export interface AssignResult {
@@ -10,7 +11,7 @@ export interface AssignResult {
   readonly happened?: Happened;
   /** The parent that is ours now; unchanged if absent. */
   readonly given?: string | null;
-  /** A record that was deleted, merged, or has another company's number: a sync lets its link follow. */
+  /** A record that was deleted, merged, or has another company's number: its link is decided. */
   readonly astray?: string;
   readonly shown?: readonly PendingWrite[];
 }
@@ -22,7 +23,8 @@ export async function recordResults(
   now: number,
 ): Promise<void> {
   const astray = results.flatMap(({ astray }) => astray ?? []);
-  if (astray.length > 0) await mark(tx, `sync:${provider}`, astray, now);
+  // In one transaction with the settlement: a link decided earlier would wake nothing.
+  await markContested(tx, provider, astray, now);
   for (const { claim, given } of results)
     if (given !== undefined) await rememberParent(tx, provider, claim.key, { parent_id: given, pending_id: null });
   await endWrites(

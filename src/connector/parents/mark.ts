@@ -29,7 +29,7 @@ interface AppliedEvents {
 
 /**
  * Marks records of these companies with outdated parents, and records owned by one of them; returns the queues with
- * work. A new link runs its company's `apply`, so this finds it.
+ * work. A link that begins or ends runs its company's `apply`, so this finds it.
  */
 export async function markParents(
   tx: Tx,
@@ -50,16 +50,7 @@ export async function markParents(
   // Without an event, `apply` runs for a new link, perhaps of a record that was linked before.
   const isNew = (entity: string, known: string | null): boolean => known === null || !changedFields.has(entity);
   const fresh = links.filter(({ entity, known }) => isNew(entity, known));
-  const owners = [...new Set(fresh.map(({ entity }) => entity))];
-  const children =
-    owners.length === 0
-      ? []
-      : await tx
-          .selectFrom('parent')
-          .select(['provider', 'record_id'])
-          .where('owner', 'in', each(tx, owners))
-          .where('provider', 'in', each(tx, [...providers]))
-          .execute();
+  const children = await readChildren(tx, providers, new Set(fresh.map(({ entity }) => entity)));
   const changed = links.filter(({ entity }) => changedFields.get(entity)?.has('owners') === true);
   const byQueue = Map.groupBy([...fresh, ...children, ...changed], ({ provider }) => parentQueue(provider));
   for (const queue of [...byQueue.keys()].sort()) {
@@ -67,6 +58,17 @@ export async function markParents(
     await mark(tx, queue, ids, now);
   }
   return new Set(byQueue.keys());
+}
+
+/** Records whose companies are owned by one of these. */
+export async function readChildren(tx: Tx, providers: ReadonlySet<string>, owners: ReadonlySet<string>) {
+  if (owners.size === 0) return [];
+  return tx
+    .selectFrom('parent')
+    .select(['provider', 'record_id'])
+    .where('owner', 'in', each(tx, [...owners]))
+    .where('provider', 'in', each(tx, [...providers]))
+    .execute();
 }
 
 const parentsKey = (name: string): string => `parents:${name}`;

@@ -8,7 +8,7 @@ import { restoreReusedIds } from '../intake/reused-ids.ts';
 import { readLeft } from '../links/left.ts';
 import { findLink, updateLink } from '../links/links.ts';
 import { takeBackMatch } from '../match/answer.ts';
-import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
+import { healQueue, linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
 import type { OverrideRef } from '../overrides/override.ts';
 import { countWrites, type Selection } from '../undo/writes.ts';
 import { canTakeBack, findAnswer, forgetAnswer, type GivenAnswer, type Replaced } from './given-answers.ts';
@@ -102,6 +102,8 @@ async function restoreDifference(tx: Tx, ref: RecordRef, answer: GivenAnswer, no
 
 async function restoreLink(tx: Tx, ref: RecordRef, answer: GivenAnswer, now: number): Promise<TakenBack> {
   const before = replacedBy(answer, 'link');
+  // What it was in conflict with may have ended since.
+  if (before.state === 'conflict') await mark(tx, healQueue(ref.provider), [ref.recordId], now);
   await mark(tx, MONITORING_QUEUE, [linkKey(ref.provider, ref.recordId)], now);
   const link = await findLink(tx, ref);
   const isAccepted = answer.verb === 'accept';

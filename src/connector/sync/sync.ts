@@ -215,17 +215,17 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
   if (results.length === 0) return;
   const { store, metrics, log } = deps;
   const now = deps.now();
-  const keysOf = (kind: 'contested' | 'moved') =>
-    results.filter(({ effect }) => effect?.kind === kind).map(({ claim }) => claim.key);
+  const resultsOf = (kind: 'contested' | 'moved' | 'gone') => results.filter(({ effect }) => effect?.kind === kind);
+  const keysOf = (kind: 'contested' | 'moved') => resultsOf(kind).map(({ claim }) => claim.key);
+  const left = resultsOf('gone').flatMap(({ record }) => record?.entity ?? []);
   const { ours, overtaken } = await store.write(async (tx) => {
-    // Before the claims: heal locks its lanes before it marks those of syncs.
+    // Before the claims: heal locks its lanes, and those of companies, before it marks those of syncs.
+    await mark(tx, 'apply', left, now);
     await markContested(tx, crm.name, keysOf('contested'), now);
     // A link follows a merged record only after both records were read.
     await mark(tx, healQueue(crm.name), keysOf('moved'), now);
-    const keys = await held(
-      tx,
-      results.map((result) => result.claim),
-    );
+    const claims = results.map(({ claim }) => claim);
+    const keys = await held(tx, claims);
     const live = results.filter((result) => keys.has(result.claim.key));
     const decided = live.flatMap((result) =>
       (result.decided ?? []).filter((each) => belongsInHistory(each, result.record)),

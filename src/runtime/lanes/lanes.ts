@@ -24,6 +24,7 @@ const CHUNK = 1_000;
  * what the lane must find: otherwise a worker may take the second of two events before the first is committed.
  */
 export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt: number): Promise<void> {
+  if (keys.length === 0) return;
   const list = each(tx, [...new Set(keys)].sort());
   const due = sql`cast(${dueAt} as bigint)`;
   await tx

@@ -73,7 +73,7 @@ export interface Fixture {
 
 export async function newFixture(
   engine: (typeof ENGINES)[number],
-  config: Partial<Pick<CrmConfig, 'autoLink' | 'match' | 'hold'>> = {},
+  config: Partial<Pick<CrmConfig, 'autoLink' | 'match' | 'hold' | 'parent'>> = {},
 ): Promise<Fixture> {
   const store = await newStore(engine);
   const records = new Map<string, Held>();

@@ -37,6 +37,14 @@ describe.each(ENGINES)('the links of a connection that was left, on %s', (engine
     );
     expect(await store.write((tx) => restartEndedLinks(tx, 'crm', '', 3))).toHaveLength(before.length);
     expect(await look()).toEqual(before);
+    // What they were in conflict with may have ended meanwhile.
+    const read = await store.db
+      .selectFrom('lane')
+      .select('key')
+      .where('queue', '=', 'heal:crm')
+      .orderBy('key')
+      .execute();
+    expect(read.map(({ key }) => key)).toEqual(['contested', 'rival', 'undecided']);
   });
 });
 

@@ -87,7 +87,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
       observed: 'unknown',
       send_update: 0,
     });
-    expect(await lanes(store)).toEqual(['monitoring crm:7']);
+    expect(await lanes(store)).toEqual(['apply CVR-1-10000001', 'monitoring crm:7']);
     expect(await end(store, '7', 'removed')).toBe(false);
     expect(await end(store, 'unheard-of', 'gone')).toBe(false);
     expect(await recordsOf(store.db, [A])).toEqual([]);

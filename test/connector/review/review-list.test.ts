@@ -161,7 +161,12 @@ describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
     const store = await troubled(engine);
     expect(await answerAll(store, ['drop', 'keep'])).toEqual(['done', 'done', 'done', 'done', 'done']);
     expect(await ids(store)).toEqual([]);
-    expect(await lanes(store)).toEqual(['apply healthy', 'monitoring crm:2', 'monitoring crm:3']);
+    expect(await lanes(store)).toEqual([
+      'apply CVR-1-10000001',
+      'apply healthy',
+      'monitoring crm:2',
+      'monitoring crm:3',
+    ]);
     const links = await store.db.selectFrom('link').select(['state', 'desired']).orderBy('record_id').execute();
     expect(links).toEqual([
       { state: 'active', desired: 'on' },
