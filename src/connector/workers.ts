@@ -130,7 +130,7 @@ function startApply(
     queue: 'apply',
     batch: APPLY_BATCH,
     concurrency: 1,
-    prepare: intake.read,
+    prepare: { run: intake.read, isNeeded: intake.hasArrivals },
     blockedUntil: () => (intake.inBurst() ? now() + YIELD_MS : 0),
     run: (claims) => applyReceipts({ store, wakeUp, metrics, now, log, ...rules() }, claims),
   });

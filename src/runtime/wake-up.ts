@@ -1,39 +1,69 @@
 import { pause } from './limits/pause.ts';
 
 /**
- * Tells the workers of this process that a queue has work. Only a hint: they also poll, for work of other processes.
+ * Tells the workers of this process that a queue has work. Only a hint: for work of other processes, whoever waits polls.
  */
 export interface WakeUp {
   ring(queue: string): void;
   ringAll(): void;
-  /** Resolves at a ring, after `ms` or at the abort. A ring that nobody waited for ends the next wait at once. */
-  wait(queue: string, ms: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves at a ring, after `ms`, at the abort, or when the poll finds work. A ring that nobody waited for ends the next
+   * wait at once.
+   */
+  wait(queue: string, ms: number, signal: AbortSignal, poll?: Poll): Promise<void>;
+}
+
+/** A look for work that nobody rang for. All who wait share one, so that an idle process asks the store once. */
+export interface Poll {
+  readonly everyMs: number;
+  /** Which of these queues have work. Never rejects. */
+  busy(queues: readonly string[]): Promise<readonly string[]>;
 }
 
 export function createWakeUp(): WakeUp {
   const rung = new Set<string>();
   const waiting = new Map<string, Set<() => void>>();
-  function ring(queue: string): void {
-    const listeners = waiting.get(queue);
-    if (listeners === undefined || listeners.size === 0) rung.add(queue);
-    else for (const wake of listeners) wake();
+  let isPolling = false;
+
+  function wake(queue: string): boolean {
+    const listeners = waiting.get(queue) ?? new Set();
+    for (const each of listeners) each();
+    return listeners.size > 0;
   }
+
+  const ring = (queue: string): void => {
+    if (!wake(queue)) rung.add(queue);
+  };
+
+  function pollLater(poll: Poll): void {
+    if (isPolling) return;
+    isPolling = true;
+    setTimeout(async () => {
+      const queues = [...waiting].filter(([, { size }]) => size > 0).map(([queue]) => queue);
+      if (queues.length > 0) for (const queue of await poll.busy(queues)) wake(queue);
+      isPolling = false;
+      // Whoever begins to wait again begins to poll again.
+      if ([...waiting.values()].some(({ size }) => size > 0)) pollLater(poll);
+    }, poll.everyMs).unref();
+  }
+
   return {
     ring,
     ringAll() {
       for (const queue of waiting.keys()) ring(queue);
     },
-    async wait(queue, ms, signal) {
+    async wait(queue, ms, signal, poll) {
       if (rung.delete(queue) || signal.aborted) return;
       const listeners = waiting.get(queue) ?? new Set();
       waiting.set(queue, listeners);
       const heard = new AbortController();
-      const wake = () => heard.abort();
-      listeners.add(wake);
-      signal.addEventListener('abort', wake);
+      const wakeThis = () => heard.abort();
+      listeners.add(wakeThis);
+      signal.addEventListener('abort', wakeThis);
+      if (poll !== undefined) pollLater(poll);
       await pause(ms, heard.signal);
-      signal.removeEventListener('abort', wake);
-      listeners.delete(wake);
+      signal.removeEventListener('abort', wakeThis);
+      listeners.delete(wakeThis);
     },
   };
 }

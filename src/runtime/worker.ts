@@ -1,11 +1,11 @@
 /** Claims the due lanes of one queue in batches and renews the leases while the work runs. */
 import PQueue from 'p-queue';
-import { countDue, nextDue } from './lanes/lane-state.ts';
+import { countDue, nextDue, queuesDue } from './lanes/lane-state.ts';
 import { type Claim, claim, type Prepare } from './lanes/lanes.ts';
 import { pause } from './limits/pause.ts';
 import { createRunner, type RunOptions } from './run-claims.ts';
 import type { StrayError } from './stray-error.ts';
-import type { WakeUp } from './wake-up.ts';
+import type { Poll, WakeUp } from './wake-up.ts';
 
 export interface WorkerOptions extends RunOptions {
   readonly wakeUp: WakeUp;
@@ -16,8 +16,8 @@ export interface WorkerOptions extends RunOptions {
   readonly leaseMs?: number | undefined;
   /** How often to look for work without a ring. Default 1 s. */
   readonly pollMs?: number | undefined;
-  /** Adds to the store what the lanes must find, with each claim. */
-  readonly prepare?: Prepare;
+  /** Adds to the store what the lanes must find, with each claim. An idle worker asks first whether there is any. */
+  readonly prepare?: { readonly run: Prepare; readonly isNeeded: () => Promise<boolean> };
   /** Claims nothing before this time, because the account is paused. */
   blockedUntil?(): Promise<number> | number;
   /** Keys to leave to other processes, asked before each claim. */
@@ -57,7 +57,7 @@ export function startWorker(options: WorkerOptions): Worker {
       const found = Promise.withResolvers<number>();
       slots.add(() => turn(found.resolve)).catch((error) => log.error({ err: error, queue }, 'a worker turn failed'));
       if ((await found.promise) > 0) continue;
-      await wakeUp.wait(queue, await msUntilDue(options, pollMs), stopping.signal);
+      await wakeUp.wait(queue, await msUntilDue(options, pollMs), stopping.signal, pollOf(options, pollMs));
     }
   }
 
@@ -74,20 +74,30 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
+  /** Looks for work. If there is none, whoever waited for that before the look is answered. */
+  async function finds<T>(look: () => Promise<T>, isWork: (found: T) => boolean): Promise<T> {
+    // Read before the look: a run that ends during it may leave a due lane that the look did not see.
+    const [asked, isIdle] = [drains.length, running === 0];
+    const found = await look();
+    if (!isWork(found) && isIdle) for (const drained of drains.splice(0, asked)) drained();
+    return found;
+  }
+
   /** Claims what is due, one claim at a time. Empty if the worker stops, the account is paused or the store is away. */
   async function claimBatch(): Promise<readonly Claim[]> {
     try {
+      // A claim is a write: an idle worker looks first, so that it writes nothing.
+      if (lastEmpty && !(await finds(() => isBehind(options), Boolean))) return [];
       if (!(await mayClaim(options, pollMs, stopping.signal))) return [];
       const batch = await batchOf(options);
       if (lastFull) await gatherBatch(options, batch, stopping.signal);
       if (stopping.signal.aborted) return [];
-      const asked = drains.length;
-      // Read before the claim: a run that ends during it may leave a due lane that the claim did not see.
-      const isIdle = running === 0;
-      const claims = await claimDue({ ...options, leaseMs }, batch, lastEmpty);
+      const claims = await finds(
+        () => claimDue({ ...options, leaseMs }, batch),
+        ({ length }) => length > 0,
+      );
       lastFull = claims.length === batch;
       lastEmpty = claims.length === 0;
-      if (claims.length === 0 && isIdle) for (const drained of drains.splice(0, asked)) drained();
       return claims;
     } catch (error) {
       log.error({ err: error, queue }, 'could not claim work: trying again');
@@ -122,17 +132,33 @@ async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSig
   return false;
 }
 
-/** Claims up to `limit` lanes. A claim is a write: an idle worker `looks` first, so that it writes nothing. */
+async function isBehind({ store, queue, now, prepare, leaves }: WorkerOptions): Promise<boolean> {
+  if ((await prepare?.isNeeded()) === true) return true;
+  const due = await nextDue(store.db, queue, now(), await leaves?.());
+  return due !== undefined && due <= now();
+}
+
 async function claimDue(
   options: WorkerOptions & { readonly leaseMs: number },
   limit: number,
-  looks: boolean,
 ): Promise<readonly Claim[]> {
   const { store, queue, now, leaseMs, prepare } = options;
-  // What `prepare` adds is not known before.
-  if (looks && prepare === undefined && (await countDue(store.db, queue, now(), 1)) === 0) return [];
-  return claim(store, queue, { limit, now: now(), leaseMs, except: await keysLeft(options), prepare });
+  const except = (await options.leaves?.()) ?? [];
+  return claim(store, queue, { limit, now: now(), leaseMs, except, prepare: prepare?.run });
 }
+
+/** For lanes of other processes, and for what falls due before this process knew. */
+const pollOf = ({ store, now, log }: WorkerOptions, everyMs: number): Poll => ({
+  everyMs,
+  async busy(queues) {
+    try {
+      return await queuesDue(store.db, queues, { now: now(), until: now() + everyMs });
+    } catch (error) {
+      log.error({ err: error }, 'could not look for work: trying again');
+      return [];
+    }
+  },
+});
 
 async function gatherBatch(options: WorkerOptions, batch: number, signal: AbortSignal): Promise<void> {
   const { store, queue, now, gather = 0 } = options;
@@ -143,14 +169,14 @@ async function gatherBatch(options: WorkerOptions, batch: number, signal: AbortS
 
 const batchOf = async ({ batch }: WorkerOptions): Promise<number> => (typeof batch === 'number' ? batch : batch());
 
-const keysLeft = async (options: WorkerOptions): Promise<readonly string[]> => (await options.leaves?.()) ?? [];
-
 async function msUntilDue(options: WorkerOptions, pollMs: number): Promise<number> {
-  const { store, queue, now, log } = options;
+  const { store, queue, now, log, leaves, prepare } = options;
   try {
-    const due = await nextDue(store.db, queue, await keysLeft(options));
+    const due = await nextDue(store.db, queue, now(), await leaves?.());
+    // Nobody polls for what `prepare` adds.
+    const most = prepare === undefined ? Number.POSITIVE_INFINITY : pollMs;
     // Due but not claimable: another process is claiming it.
-    return due === undefined ? pollMs : Math.min(pollMs, Math.max(5, due - now()));
+    return Math.min(most, Math.max(5, (due ?? Number.POSITIVE_INFINITY) - now()));
   } catch (error) {
     log.error({ err: error, queue }, 'could not look for work: trying again');
     return pollMs;

@@ -35,8 +35,8 @@ describe('a worker that is waited for', () => {
       await done(store, claims);
       ended.resolve();
     };
-    // With something to prepare, a worker claims without a look before it.
-    const prepare = async () => () => {};
+    // With something to prepare, a worker claims though no lane is due.
+    const prepare = { run: async () => () => {}, isNeeded: async () => true };
     const { worker, marks } = await working({ store: slow, concurrency: 2, run, prepare });
     await marks(['a']);
     await expect.poll(() => runs).toBe(1);

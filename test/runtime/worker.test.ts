@@ -1,6 +1,8 @@
+import type { KyselyPlugin } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parked } from '../../src/runtime/lanes/lane-state.ts';
 import { type Claim, claim, counts, mark } from '../../src/runtime/lanes/lanes.ts';
+import { createWakeUp } from '../../src/runtime/wake-up.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newStore } from '../support/stores.ts';
 import { done, keys, names, prepared, Q, working } from './working.ts';
@@ -95,6 +97,31 @@ describe('a worker', () => {
     const before = writes;
     await worker.drained();
     expect([before > 0, writes]).toEqual([true, before]);
+  });
+
+  it('looks for work of other processes once for all idle workers, and sees what they hold no longer', async () => {
+    const store = await newStore('sqlite');
+    const asked: string[] = [];
+    const noted: KyselyPlugin = {
+      transformQuery({ node }) {
+        asked.push(node.kind);
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const wakeUp = createWakeUp();
+    const ran = Promise.withResolvers<readonly string[]>();
+    const watched: Store = { ...store, db: store.db.withPlugin(noted) };
+    for (const queue of ['one', 'two', 'three']) {
+      const run = async (claims: readonly Claim[]) => ran.resolve(claims.map((each) => `${each.queue} ${each.key}`));
+      const { worker } = await working({ store: watched, wakeUp, queue, pollMs: 20, run });
+      await worker.drained();
+    }
+    // Each looks when it begins to wait; from then on one statement looks for all.
+    await expect.poll(() => asked.slice(-6)).toEqual(Array.from({ length: 6 }, () => 'RawNode'));
+    await store.write((tx) => mark(tx, 'two', ['a'], 0));
+    await claim(store, 'two', { limit: 1, now: Date.now() - 1_000, leaseMs: 1_000 });
+    expect(await ran.promise).toEqual(['two a']);
   });
 
   it('keeps a lease as long as the work takes', async () => {

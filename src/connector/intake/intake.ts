@@ -5,7 +5,7 @@ import { type WireOptions, withoutWithheld } from '../../protocol/payload.ts';
 import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import type { Store, Tx } from '../../store/store.ts';
-import { type Arrival, type ArrivalsRead, insertArrivals, readArrivals } from './arrivals.ts';
+import { type Arrival, type ArrivalsRead, hasArrivals, insertArrivals, readArrivals } from './arrivals.ts';
 import { lackOfSpace, MIN_FREE_BYTES } from './free-space.ts';
 import { countUnapplied } from './receipt.ts';
 
@@ -33,6 +33,8 @@ export interface Intake {
    * it counts and logs.
    */
   read(tx: Tx, now: number): Promise<() => void>;
+  /** Whether there is anything to read. */
+  hasArrivals(): Promise<boolean>;
   /** Undefined while events are accepted. Costs nothing. */
   refusal(): string | undefined;
   /**
@@ -136,6 +138,7 @@ export function createIntake(options: IntakeOptions): Intake {
         if (read.isMore) wakeUp.ring('apply');
       };
     },
+    hasArrivals: () => hasArrivals(store.db),
     inBurst: () => performance.now() - burstAt < BURST_MS && backlog() < backlogCap / 2,
     refusal() {
       if (stopped) return 'stopping';

@@ -101,18 +101,36 @@ export async function drop(tx: Tx, queue: string, key: string): Promise<Parked |
   return dropped && { ...dropped, parkedAt: dropped.parkedAt ?? 0 };
 }
 
-export async function nextDue(db: Db, queue: string, except: readonly string[] = []): Promise<number | undefined> {
+/** When the first lane that no claim holds at `now` is due; in the past if a claim may take it. */
+export async function nextDue(
+  db: Db,
+  queue: string,
+  now: number,
+  except: readonly string[] = [],
+): Promise<number | undefined> {
   const row = await db
     .selectFrom('lane')
     .select('due_at')
     .where('queue', '=', queue)
     .where('due_at', 'is not', null)
-    .where('fence', 'is', null)
+    .where(isFree(now))
     .$if(except.length > 0, (query) => query.where('key', 'not in', each(db, except)))
     .orderBy('due_at')
     .limit(1)
     .executeTakeFirst();
   return row?.due_at ?? undefined;
+}
+
+/** Which of these queues have a lane that no claim holds at `now` and that is due before `until`: one statement for all. */
+export async function queuesDue(
+  db: Db,
+  queues: readonly string[],
+  { now, until }: { readonly now: number; readonly until: number },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ value: string }>`select value from ${each(db, queues)} as queues
+    where exists (select 1 from lane where queue = value and due_at <= cast(${until} as bigint)
+      and (fence is null or lease_until <= cast(${now} as bigint)))`.execute(db);
+  return rows.map(({ value }) => value);
 }
 
 export async function countDue(db: Db, queue: string, now: number, most: number): Promise<number> {

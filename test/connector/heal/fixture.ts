@@ -191,7 +191,8 @@ export async function newFixture(
       const until = fixture.now + forMs;
       for (;;) {
         while ((await monitorOnce()) + (await healOnce()) > 0);
-        const dues = [await nextDue(store.db, 'monitoring'), await nextDue(store.db, healQueue('crm'))];
+        const queues = ['monitoring', healQueue('crm')];
+        const dues = await Promise.all(queues.map((queue) => nextDue(store.db, queue, fixture.now)));
         const next = Math.min(...dues.map((due) => due ?? Number.POSITIVE_INFINITY));
         if (next > until) break;
         fixture.now = next;
