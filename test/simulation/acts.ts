@@ -4,6 +4,7 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { clearOverride, setOverride } from '../../src/connector/overrides/override.ts';
 import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
+import type { Daemon } from './daemon.ts';
 import { TROUBLES } from './network.ts';
 import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeByHand } from './people.ts';
 import type { Step, StepKind } from './plan.ts';
@@ -100,7 +101,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
       const property = PROPERTIES[record.crm][random.pick(['name', 'phone'] as const)];
       if (record.held.has(property)) return () => undefined;
       const hold = { kind: 'hold', once: false, until: null, reason: null } as const;
-      await setOverride(tx, { provider: record.crm, recordId: record.id, property }, hold, world.daemonNow());
+      await setOverride(tx, { provider: record.crm, recordId: record.id, property }, hold, world.time.now());
       return () => {
         record.held.add(property);
         keepAsItIs(world, record, [property]);
@@ -113,7 +114,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
       async (tx, record) => {
         const [property] = record.held;
         if (property === undefined) return () => undefined;
-        await clearOverride(tx, { provider: record.crm, recordId: record.id, property }, 'hold', world.daemonNow());
+        await clearOverride(tx, { provider: record.crm, recordId: record.id, property }, 'hold', world.time.now());
         return () => letGo(record, property);
       },
       ({ held }) => held.size > 0,
@@ -144,14 +145,16 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   locks(world, random) {
     world.salesforce.trigger({ kind: 'locks', on: () => true, times: random.int(1, 8) });
   },
-  die: (world, random) => world.daemon?.dieAt(random.int(1, 20), random.pick(['before', 'after'])),
-  kill: (world) => world.daemon?.kill(),
-  stop: (world) => void world.daemon?.stop(),
+  die: (world, random) => daemonOf(world, random)?.dieAt(random.int(1, 20), random.pick(['before', 'after'])),
+  kill: (world, random) => daemonOf(world, random)?.kill(),
+  stop: (world, random) => void daemonOf(world, random)?.stop(),
   freeze(world, random) {
-    if (world.daemon !== undefined) world.time.freeze(world.daemon.owner, random.pick([2_000, 40_000, 10 * MINUTE_MS]));
+    const daemon = daemonOf(world, random);
+    if (daemon !== undefined) world.time.freeze(daemon.owner, random.pick([2_000, 40_000, 10 * MINUTE_MS]));
   },
   clock(world, random) {
-    world.skew = random.int(-4 * MINUTE_MS, 4 * MINUTE_MS);
+    const machine = anyOf(world.machines.all, random);
+    if (machine !== undefined) machine.skew = random.int(-4 * MINUTE_MS, 4 * MINUTE_MS);
   },
   calm: () => undefined,
 };
@@ -174,13 +177,16 @@ function writeWords(world: World, record: CrmRecord, random: Random, place: numb
 const companiesWithPast = (world: World): readonly RegisterCompany[] =>
   [...world.companies.values()].filter(({ past }) => past.length > 0);
 
+const daemonOf = ({ machines }: World, random: Random): Daemon | undefined => anyOf(machines.running(), random)?.daemon;
+
 const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
   list[random.int(0, Math.max(0, list.length - 1))];
 
 async function link(world: World, record: CrmRecord): Promise<void> {
   const { crm, id, entity } = record;
-  const desired = { provider: crm, recordId: id, entity, sendUpdate: true, now: world.daemonNow() };
-  if ((await world.write((tx) => linkRecord(tx, desired))) !== undefined) world.linked.add(record);
+  const desired = { provider: crm, recordId: id, entity, sendUpdate: true, now: world.time.now() };
+  await world.write((tx) => linkRecord(tx, desired));
+  world.linked.add(record);
 }
 
 type Remember = () => unknown;
@@ -204,7 +210,7 @@ async function withQuiet(
       .execute();
     return busy.length > 0 ? () => undefined : decide(tx, record);
   };
-  (await world.write(work))?.();
+  (await world.write(work))();
 }
 
 /** A person answers a difference as they see it. */
@@ -214,7 +220,7 @@ async function answer(
   winner: 'register' | 'crm',
   remember: (record: CrmRecord, property: string) => unknown,
 ): Promise<void> {
-  const now = world.daemonNow();
+  const now = world.time.now();
   const work = async (tx: Tx): Promise<Remember> => {
     const found = anyOf(await readDifferences(tx, now, {}, 100), random);
     const record = world.records.find(({ crm, id }) => crm === found?.provider && id === found.recordId);
@@ -224,5 +230,5 @@ async function answer(
     const settled = await settleDifference(tx, found, winner, now);
     return () => settled !== 'none' && settled !== 'held' && remember(record, found.property);
   };
-  (await world.write(work))?.();
+  (await world.write(work))();
 }

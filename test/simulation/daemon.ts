@@ -1,7 +1,8 @@
-/** A daemon of the world: the real parts on a real store, which may die at any moment and start again on what was durable. */
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import path from 'node:path';
-import Database from 'better-sqlite3';
+/**
+ * A daemon of the world: the real parts on a real store, which may die at any moment. Its connections end with it, amid a
+ * transaction too, and the next one starts on what was durable. Several share one file, which the product allows for
+ * PostgreSQL only: each transaction begins with the only write lock, so they are as serial as PostgreSQL makes them.
+ */
 import type { Logger } from 'pino';
 import type { EmulatorAnswer, EmulatorRequest } from '../../providers/kit/emulator/emulator.ts';
 import type { Config } from '../../src/config/load.ts';
@@ -12,17 +13,13 @@ import { type Running, startRunning } from '../../src/running.ts';
 import { joinDaemons } from '../../src/runtime/daemons.ts';
 import { createStoreWatch } from '../../src/runtime/store-watch.ts';
 import { openStore } from '../../src/store/engines/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import { newHolder, type Store } from '../../src/store/store.ts';
 import { newOwner, type Owner, type Time } from './time.ts';
 
 export interface Daemon {
   readonly owner: Owner;
-  /** For people and oracles: not the daemon's own view of it, so that it outlives nobody. */
-  readonly store: Store;
-  /** Commits so far. */
-  readonly commits: number;
-  /** When the next work falls due by its clock; 0 while it works. */
-  nextDue(): number;
+  /** Of the claims that it makes. */
+  readonly holder: number;
   /** Dies right after a durable commit, or amid the transaction before it: so many of them from now. */
   dieAt(commits: number, when: 'before' | 'after'): void;
   /** Kills it now. */
@@ -34,14 +31,14 @@ export interface Daemon {
 
 export interface DaemonOptions {
   readonly config: Config;
-  /** Where the file of its store is copied when it dies. */
-  readonly nextStore: string;
   readonly name: string;
   readonly time: Time;
   readonly log: Logger;
   /** What its clock is ahead of the world's, in ms. */
   readonly skew: () => number;
   readonly url: string;
+  /** The holders of daemons that live, this one left out. */
+  readonly others: () => readonly number[];
 }
 
 /** Starts a daemon as `startApp` does, without sockets. */
@@ -50,20 +47,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   return options.time.as(owner, () => start(options, owner));
 }
 
-async function start({ config, nextStore, time, log, skew, url }: DaemonOptions, owner: Owner): Promise<Daemon> {
+async function start({ config, time, log, skew, url, others }: DaemonOptions, owner: Owner): Promise<Daemon> {
   const now = (): number => time.now() + skew();
-  const opened = await openStore(config.store, { claim: true });
-  const looking = new Database(config.store, { readonly: true });
-  const death: Death = { left: Number.POSITIVE_INFINITY, when: 'after', commits: 0, kill };
-  const store = mortal(opened, owner, death);
+  const opened = await openStore(config.store);
+  const death: Death = { left: Number.POSITIVE_INFINITY, when: 'after', kill };
+  const holder = newHolder(true);
+  const present = { holder, livingDaemons: async () => [...others(), holder], claimDaemon: async () => undefined };
+  const store = mortal(opened, owner, death, present);
   let server: Server | undefined;
 
   function kill(): void {
     if (owner.isDead) return;
-    copyDurable(config.store, nextStore);
     owner.die();
-    looking.close();
-    // Amid a query or a transaction this fails: nobody uses it any more.
     opened.close().catch(() => undefined);
   }
 
@@ -95,11 +90,7 @@ async function start({ config, nextStore, time, log, skew, url }: DaemonOptions,
   server = listeners.server;
   return {
     owner,
-    store: opened,
-    get commits() {
-      return death.commits;
-    },
-    nextDue: () => nextDueIn(looking, now()),
+    holder,
     dieAt: (commits, when) => void Object.assign(death, { left: commits, when }),
     kill,
     stop: () =>
@@ -112,41 +103,20 @@ async function start({ config, nextStore, time, log, skew, url }: DaemonOptions,
   };
 }
 
-/** Housekeeping may be late: it looks every minute. */
-const NEXT_DUE = `select min(at) as at from (
-  select min(due_at) as at from lane where due_at is not null and queue not in ('housekeeping', 'service-housekeeping')
-  union all select 0 from lane where lease_until > @now
-  union all select min(next_at) from delivery where state = 'due'
-  union all select min(check_at) from pending_write
-  union all select 0 from arrival)`;
-
-function nextDueIn(db: Database.Database, now: number): number {
-  const found: unknown = db.prepare(NEXT_DUE).pluck().get({ now });
-  return typeof found === 'number' ? found : 0;
-}
-
-/** What a file system holds of a SQLite store whose process died: its file, its log and its marker. */
-function copyDurable(file: string, to: string): void {
-  mkdirSync(path.dirname(to));
-  for (const name of readdirSync(path.dirname(file)))
-    if (!/-shm$|\.lock/.test(name))
-      copyFileSync(path.join(path.dirname(file), name), path.join(path.dirname(to), name));
-  rmSync(path.dirname(file), { recursive: true });
-}
-
 const GRACE_MS = 5_000;
 
 interface Death {
   left: number;
   when: 'before' | 'after';
-  commits: number;
   readonly kill: () => void;
 }
 
 const FOR_EVER = new Promise<never>(() => undefined);
 
+type Present = Pick<Store, 'holder' | 'livingDaemons' | 'claimDaemon'>;
+
 /** A store whose process dies with it: a write of a dead process does nothing and never ends. */
-function mortal(store: Store, owner: Owner, death: Death): Store {
+function mortal(store: Store, owner: Owner, death: Death, present: Present): Store {
   const dies = (when: Death['when']): boolean => {
     if (death.when !== when || death.left > 1) return false;
     death.kill();
@@ -166,12 +136,12 @@ function mortal(store: Store, owner: Owner, death: Death): Store {
       return dies('before') ? FOR_EVER : done;
     };
     const result = await untilDeath(store.write(mortalWork, options));
-    death.commits += 1;
     if (dies('after')) return FOR_EVER;
     death.left -= 1;
     return result;
   };
-  return new Proxy(store, { get: (target, name) => (name === 'write' ? write : Reflect.get(target, name, target)) });
+  const own: Present & Pick<Store, 'write'> = { ...present, write };
+  return new Proxy(store, { get: (target, name) => Reflect.get(Object.hasOwn(own, name) ? own : target, name) });
 }
 
 async function ask(server: Server | undefined, { method, path, headers, body }: EmulatorRequest) {

@@ -50,7 +50,7 @@ async function take(world: World, step: Step, start: number): Promise<readonly s
   try {
     await runTo(world, start + step.at);
     await perform(world, step);
-    if (world.broken !== undefined) throw world.broken;
+    if (world.machines.broken !== undefined) throw world.machines.broken;
     return isCalm(step) ? await lookAround(world) : [];
   } catch (error) {
     return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
@@ -62,10 +62,10 @@ async function runTo(world: World, end: number): Promise<void> {
   let lookAt = 0;
   let behind = 0;
   await world.time.runTo(end, () => {
-    const { daemon, network, time, skew } = world;
-    if (daemon === undefined || network.inFlight > 0 || time.now() < lookAt) return 0;
+    const { machines, network, time } = world;
+    if (machines.running().length === 0 || network.inFlight > 0 || time.now() < lookAt) return 0;
     lookAt = time.now() + LOOK_MS;
-    const due = daemon.nextDue() - skew;
+    const due = world.nextDue();
     behind = due > time.now() ? 0 : behind + 1;
     // What is due and not begun waits for something else, such as the end of an account's pause.
     return behind > 5 ? time.now() + WAIT_MS : due;
@@ -78,13 +78,13 @@ async function lookAround(world: World): Promise<readonly string[]> {
   network.calm();
   world.afterRead.clear();
   Object.assign(register, { partial: undefined, disturb: undefined });
-  world.daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
+  for (const { daemon } of world.machines.all) daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
   await runTo(world, time.now() + 20 * MINUTE_MS);
   const left = await untilQuiet(world);
   if (left.length > 0) return left;
   // As an operator does who has all that was parked tried again, and every record looked at.
   await world.write(async (tx) => {
-    const now = world.daemonNow();
+    const now = time.now();
     const parked = await tx.selectFrom('lane').select(['queue', 'key']).where('parked_at', 'is not', null).execute();
     for (const { queue, key } of parked) await unpark(tx, queue, key, now);
     for (const { crm, id } of world.linked) await mark(tx, `sync:${crm}`, [id], now);
@@ -99,7 +99,7 @@ async function untilQuiet(world: World): Promise<readonly string[]> {
   for (;;) {
     const left = await whatIsLeft(world);
     if (left.length === 0) return [];
-    if (world.broken !== undefined) throw world.broken;
+    if (world.machines.broken !== undefined) throw world.machines.broken;
     if (world.time.now() > end) return left.map((each) => `still to do after the faults: ${each}`);
     await runTo(world, world.time.now() + MINUTE_MS);
   }
@@ -107,9 +107,8 @@ async function untilQuiet(world: World): Promise<readonly string[]> {
 
 const CLOCKED = new Set(['watch', 'poll', 'housekeeping', 'service-housekeeping', 'alerts']);
 
-async function whatIsLeft({ daemon, network, time }: World): Promise<readonly string[]> {
-  if (daemon === undefined) return ['no daemon runs'];
-  const { db } = daemon.store;
+async function whatIsLeft({ machines, store: { db }, network, time }: World): Promise<readonly string[]> {
+  if (machines.running().length < machines.all.length) return ['a daemon does not run'];
   const look = async (): Promise<readonly string[]> => {
     const arrives = await hasArrivals(db);
     const lanes = await db.selectFrom('lane').selectAll().where('parked_at', 'is', null).orderBy('queue').execute();

@@ -1,12 +1,13 @@
 /**
- * A world in one process: the register, two CRMs, a receiver of webhooks, people, and one daemon with both halves. All that
- * happens comes from a plan, and all that is left open from a seed.
+ * A world in one process: the register, two CRMs, a receiver of webhooks, people, and one to three daemons with both halves
+ * on one store. All that happens comes from a plan, and all that is left open from a seed.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import Database from 'better-sqlite3';
 import { pino } from 'pino';
 import { type HubspotEmulator, startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
 import { type SalesforceEmulator, startSalesforceEmulator } from '../../providers/kit/salesforce/emulator.ts';
@@ -19,9 +20,10 @@ import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
-import type { Tx } from '../../src/store/store.ts';
+import { openStore } from '../../src/store/engines/open.ts';
+import type { Store, Tx } from '../../src/store/store.ts';
 import { addRecords, RESPELL } from '../chaos/records.ts';
-import { type Daemon, startDaemon } from './daemon.ts';
+import { type Machines, openMachines } from './machines.ts';
 import { installNetwork, type Network } from './network.ts';
 import { type CrmRecord, PROPERTIES } from './people.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
@@ -31,6 +33,8 @@ import './loaded.ts';
 export interface WorldOptions {
   readonly seed: number;
   readonly companies: number;
+  /** How many daemons share the store; one to three by the seed if it is not said. */
+  readonly daemons?: number | undefined;
   /** Called with every line of the trace. */
   readonly onTrace?: ((line: string) => void) | undefined;
 }
@@ -51,19 +55,15 @@ export interface World {
   readonly linked: Set<CrmRecord>;
   /** What a person does as soon as a record was read once more, by its id. */
   readonly afterRead: Map<string, () => void>;
-  /** The one that runs, or undefined while it is down. */
-  daemon: Daemon | undefined;
-  /** What its clock is ahead, in ms. */
-  skew: number;
-  daemonNow(): number;
-  /** Starts the daemon, and again whenever it died. */
-  start(): Promise<void>;
-  /** Has a person's command write into the store; undefined, and nothing done, if no daemon runs beside it. */
-  write<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined>;
+  readonly machines: Machines;
+  /** The store as people's commands and oracles see it. */
+  readonly store: Store;
+  /** When the next work falls due; in the past while a daemon works. */
+  nextDue(): number;
+  /** Has a person's command write into the store. */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A record is gone. */
   forget(record: CrmRecord): void;
-  /** Why a daemon did not start again. */
-  broken: unknown;
   note(line: string): void;
   /** Of all that happened so far. */
   digest(): string;
@@ -89,7 +89,7 @@ const STEP_MS = 4 * 60_000;
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Opens a world in which nothing happened yet: its daemon runs, and some records are linked. */
-export async function openWorld({ seed, companies: count, onTrace }: WorldOptions): Promise<World> {
+export async function openWorld({ seed, companies: count, daemons, onTrace }: WorldOptions): Promise<World> {
   const hash = createHash('sha256');
   const note = (line: string): void => {
     hash.update(`${line}\n`);
@@ -118,22 +118,23 @@ export async function openWorld({ seed, companies: count, onTrace }: WorldOption
     register.put(first.document, loadedAt);
     companies.set(first.company.entityId, { ...first, first: first.company, loadedAt, past: [] });
   }
-  const storeAt = (start: number): string => path.join(folder, String(start), 'store.db');
   const receiver = openReceiver();
   await network.serve('receiver')(receiver.handle);
-  const config = await configOf({ hubspot, salesforce, register }, storeAt(1));
+  const config = await configOf({ hubspot, salesforce, register }, path.join(folder, 'store.db'));
   const records = addRecords({ hubspot, salesforce }, sampleCompanies(seed, count), random).map((record): CrmRecord => {
     const theirs = new Set(record.edits.has(PROPERTIES[record.crm].name) ? [PROPERTIES[record.crm].name] : []);
     return { ...record, theirs, held: new Set() };
   });
 
-  let starts = 0;
-  let isClosed = false;
-  const url = network.serveProcess('daemon', () =>
-    world.daemon === undefined ? undefined : { owner: world.daemon.owner, handle: world.daemon.handle },
-  );
+  const store = await openStore(config.store);
+  const looking = new Database(config.store, { readonly: true });
+  const chance = randomFrom(seed ^ 0xdae);
+  const machines = openMachines({
+    ...{ config, time, log, random: chance, note, count: daemons ?? chance.pick([1, 1, 2, 3]) },
+    serve: (at) => network.serveProcess('daemon', at),
+  });
   const world: World = {
-    ...{ time, network, hubspot, salesforce, register, receiver, companies, records, note },
+    ...{ time, network, hubspot, salesforce, register, receiver, companies, records, note, machines, store },
     nextDocument() {
       for (let tries = 0; ; tries += 1) {
         const next = series.next();
@@ -146,51 +147,20 @@ export async function openWorld({ seed, companies: count, onTrace }: WorldOption
     },
     linked: new Set(),
     afterRead: new Map(),
-    daemon: undefined,
-    skew: 0,
-    broken: undefined,
-    daemonNow: () => time.now() + world.skew,
-    async start() {
-      starts += 1;
-      const name = `daemon-${starts}`;
-      const daemon = await startDaemon({
-        config: { ...config, store: storeAt(starts) },
-        nextStore: storeAt(starts + 1),
-        name,
-        time,
-        log,
-        skew: () => world.skew,
-        url,
-      });
-      world.daemon = daemon;
-      void daemon.owner.died.then(() => {
-        if (isClosed) return;
-        world.daemon = undefined;
-        note(`died ${name}`);
-        time.after(
-          random.int(500, 60_000),
-          'restart',
-          () => void world.start().catch((error) => (world.broken ??= error)),
-        );
-      });
+    nextDue() {
+      const ahead = Math.max(...machines.all.map(({ skew }) => skew));
+      return nextDueIn(looking, time.now() + ahead) - ahead;
     },
-    async write(work) {
-      const { daemon } = world;
-      if (daemon === undefined) return undefined;
-      const written = daemon.store.write(work).catch((error) => {
-        if (!daemon.owner.isDead) throw error;
-        return undefined;
-      });
-      return time.until(Promise.race([written, daemon.owner.died]));
-    },
+    write: (work) => time.until(store.write(work)),
     forget(record) {
       records.splice(records.indexOf(record), 1);
       world.linked.delete(record);
     },
     digest: () => hash.copy().digest('hex'),
     async close() {
-      isClosed = true;
-      world.daemon?.kill();
+      machines.close();
+      looking.close();
+      await store.close();
       network.uninstall();
       time.uninstall();
       rmSync(folder, { recursive: true, force: true });
@@ -205,13 +175,26 @@ export async function openWorld({ seed, companies: count, onTrace }: WorldOption
       }
     };
   try {
-    await time.until(world.start());
+    await time.until(machines.start());
     await furnish(world);
   } catch (error) {
     await world.close();
     throw error;
   }
   return world;
+}
+
+/** Housekeeping may be late: it looks every minute. */
+const NEXT_DUE = `select min(at) as at from (
+  select min(due_at) as at from lane where due_at is not null and queue not in ('housekeeping', 'service-housekeeping')
+  union all select 0 from lane where lease_until > @now
+  union all select min(next_at) from delivery where state = 'due'
+  union all select min(check_at) from pending_write
+  union all select 0 from arrival)`;
+
+function nextDueIn(db: Database.Database, now: number): number {
+  const found: unknown = db.prepare(NEXT_DUE).pluck().get({ now });
+  return typeof found === 'number' ? found : 0;
 }
 
 /** Links most records, and adds the receiver's monitor, which is told of every company. */
