@@ -226,7 +226,9 @@ export const verbs = {
     const server = createServer((req, res) => {
       const url = new URL(req.url ?? '/', 'http://bench.invalid');
       const name = url.searchParams.get('Filename');
-      if (name === null) res.end(JSON.stringify({ availableFileDownloads }));
+      // The feed has nothing: the bench ends where the files do.
+      if (req.method === 'POST') res.end(JSON.stringify({ data: { DAF_RegisterImportStatus: { lastEventId: 0 } } }));
+      else if (name === null) res.end(JSON.stringify({ availableFileDownloads }));
       else createReadStream(join(made.folder, name)).pipe(res);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

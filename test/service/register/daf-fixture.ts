@@ -1,4 +1,5 @@
-/** A fixture for Datafordeler: its emulator, a clock that is set by hand, a source that reads it. */
+/** Fixtures for Datafordeler: its emulator, a clock that is set by hand, a source that reads it. */
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
   type DatafordelerEmulator,
@@ -10,9 +11,10 @@ import {
   createDatafordelerSource,
   type DatafordelerOptions,
 } from '../../../src/service/register/source/datafordeler/feed/datafordeler.ts';
+import { createFilesSource } from '../../../src/service/register/source/datafordeler/files/files-source.ts';
 import type { RegisterSource } from '../../../src/service/register/source/source.ts';
 import { type HandClock, handClock } from '../../support/clock.ts';
-import { newStore } from '../../support/stores.ts';
+import { newFolder, newStore } from '../../support/stores.ts';
 import type { SourceFixture } from './source-contract.ts';
 
 const HOUR = 3_600_000;
@@ -83,3 +85,43 @@ const loadedAt = (document: unknown): number => {
   const [content] = Object.values(document as Readonly<Record<string, { readonly sidstIndlaest?: string }>>);
   return Date.parse(content?.sidstIndlaest ?? '');
 };
+
+export interface WeeklyFixture extends Omit<DafFixture, 'page'> {
+  /** Where the files are while they are loaded. */
+  readonly folder: string;
+}
+
+/** The same source, which loads everything from the weekly files first; what is told is published at once. */
+export async function weeklyFixture(
+  options: Parameters<typeof dafFixture>[0] = {},
+  emulated: DatafordelerEmulatorOptions = {},
+  pageSize = 3,
+): Promise<WeeklyFixture> {
+  const { page: _, ...daf } = await dafFixture(options, emulated);
+  const folder = join(newFolder(), 'files');
+  const { http, close } = openClient({ deadlineMs: 5_000 });
+  onTestFinished(close);
+  const store = await newStore('sqlite');
+  const now = options.now ?? daf.clock.now;
+  const reopen = (): RegisterSource =>
+    createFilesSource(daf.reopen(), {
+      ...daf.emulator.settings,
+      ...{ requestsPerSecond: 20_000, http, store, now, files: folder, pageSize },
+    });
+  return {
+    ...daf,
+    folder,
+    source: reopen(),
+    reopen,
+    givesInAnyOrder: true,
+    async tell(documents) {
+      await daf.tell(documents);
+      daf.emulator.publishFiles();
+    },
+    async breakIt() {
+      const { refused } = daf.emulator.files;
+      refused.add('list');
+      return async () => void refused.delete('list');
+    },
+  };
+}

@@ -28,6 +28,7 @@ export interface WatchFixture {
   readonly store: Store;
   readonly deps: WatchDeps;
   readonly source: RegisterSource;
+  readonly sources: readonly RegisterSource[];
   readonly warnings: string[];
   forward(ms: number): void;
   now(): number;
@@ -44,18 +45,21 @@ export interface WatchFixture {
 
 export interface WatchOptions extends Partial<WatchDeps> {
   readonly source?: (now: () => number) => RegisterSource;
+  /** Instead of one source several, the leading first. */
+  readonly sources?: (now: () => number) => Promise<readonly [RegisterSource, ...RegisterSource[]]>;
   readonly pageSize?: number;
   readonly folder?: string;
 }
 
 export async function setWatch(store: Store, options: WatchOptions = {}): Promise<WatchFixture> {
-  const { source: open, pageSize = 500, folder = newFolder(), ...given } = options;
+  const { source: open, sources: openAll, pageSize = 500, folder = newFolder(), ...given } = options;
   let ahead = 0;
   const began = Date.now();
   const now = () => START + ahead + Date.now() - began;
   const file = join(folder, 'register.ndjson');
   await writeFile(file, '', { flag: 'a' });
-  const source = open?.(now) ?? createFileSource(file, { pageSize });
+  const all = (await openAll?.(now)) ?? ([open?.(now) ?? createFileSource(file, { pageSize })] as const);
+  const [source] = all;
   const warnings: string[] = [];
   const say = (_: object, message: string) => void warnings.push(message);
   const deps: WatchDeps = {
@@ -67,9 +71,13 @@ export async function setWatch(store: Store, options: WatchOptions = {}): Promis
     placeType: 'Place',
     recodingGuard: true,
     beneficialOwners: true,
+    ...(openAll && { origins: [...new Set(all.map(({ origin }) => origin))] }),
     ...given,
   };
-  const tasks = registerTasks(deps, [{ source, pollMs: 60_000 }]);
+  const tasks = registerTasks(
+    deps,
+    all.map((each) => ({ source: each, pollMs: 60_000 })),
+  );
   const changes = async (): Promise<readonly Told[]> => {
     const rows = await deps.store.db.selectFrom('change').selectAll().orderBy('seq').execute();
     return rows.map(({ entity, name, updates }) => ({ entity, name, updates: JSON.parse(updates) }));
@@ -78,6 +86,7 @@ export async function setWatch(store: Store, options: WatchOptions = {}): Promis
     store,
     deps,
     source,
+    sources: all,
     warnings,
     now,
     forward(ms) {

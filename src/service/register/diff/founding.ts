@@ -22,10 +22,24 @@ const companiesIn = (members: readonly BodyMember[]): readonly BodyMember[] =>
   members.filter(({ entityId }) => entityId.startsWith('CVR-1-'));
 
 /** The companies that founded a company: its registered owners, else its founders. */
-const parentsOf = ({ entity, bodies }: Company): readonly BodyMember[] => {
+const parentsOf = ({ entity, bodies }: Pick<Company, 'entity' | 'bodies'>): readonly BodyMember[] => {
   const owners = companiesIn(bodies.ownership.members);
   const parents = owners.length > 0 ? owners : companiesIn(bodies.founders.members);
   return parents.filter(({ entityId }) => entityId !== entity);
+};
+
+const NOBODY = { members: [], at: null };
+
+/** Whether the company had parents: parts that nobody had stated yet hold their first values for the comparison. */
+const hadParents = ({ entity, bodies, unknown = [] }: Company): boolean => {
+  const { ownership, founders } = bodies;
+  const known = (part: 'ownership' | 'founders') => !unknown.includes(part);
+  const stated = {
+    ...bodies,
+    ownership: known('ownership') ? ownership : NOBODY,
+    founders: known('founders') ? founders : NOBODY,
+  };
+  return parentsOf({ entity, bodies: stated }).length > 0;
 };
 
 /**
@@ -33,8 +47,8 @@ const parentsOf = ({ entity, bodies }: Company): readonly BodyMember[] => {
  * revision, or when owners are first named while it is still new. Each is published once.
  */
 export const foundingOf = (before: Company | undefined, after: Company, options: DiffOptions): readonly Change[] => {
-  const hadParents = before !== undefined && parentsOf(before).length > 0;
-  if (hadParents || (before !== undefined && parentsOf(after).length === 0) || !isNew(after, options)) return [];
+  if (before !== undefined && (hadParents(before) || parentsOf(after).length === 0)) return [];
+  if (!isNew(after, options)) return [];
   const snapshots = { before, after };
   const { entity, name } = after;
   const company = entityOf(entity, name, options.placeType);

@@ -31,7 +31,7 @@ const OFTEN_EMPTY: ReadonlySet<string> = new Set<Part>([
 
 /** Whether an empty list states that a part is empty: the register deleted its only entry. */
 const isDeleted = (says: DocumentStatement, part: string): boolean =>
-  says.of(part) === 'silent' && OFTEN_EMPTY.has(part) && says.of('life') === 'stated';
+  says.of(part) === 'silent' && OFTEN_EMPTY.has(part) && says.statesLife;
 
 const isNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
@@ -54,7 +54,7 @@ const outcomeOf = ({ part, says, isEmpty, wasEmpty }: PartReading): 'read' | 'ke
   const stated = says.of(part);
   if (stated === 'unreadable') return wasEmpty === undefined ? 'unknown' : 'kept';
   // Without its life, nobody knows for which day to read a company that ended.
-  const isLost = isEmpty && (NEVER_EMPTY.has(part) || says.of('life') !== 'stated');
+  const isLost = isEmpty && (NEVER_EMPTY.has(part) || !says.statesLife);
   if ((stated === 'stated' && !isLost) || isDeleted(says, part)) return 'read';
   if (wasEmpty === false) return 'kept';
   const isUnsaid = stated === 'missing' || (isLost && stated !== 'silent');

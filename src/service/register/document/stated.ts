@@ -17,6 +17,8 @@ export type Stated = 'stated' | 'silent' | 'missing' | 'unreadable';
 
 export interface DocumentStatement {
   readonly of: (part: string) => Stated;
+  /** Whether it states when its company lived, also if another source leads that. */
+  readonly statesLife: boolean;
   readonly traceOf: (body: RelationBody) => Trace | undefined;
 }
 
@@ -152,13 +154,11 @@ export const statedBy = (
 ): DocumentStatement => {
   const unstated = unstatedIn(document, kind);
   const unnamed = unnamedIn(document);
-  return {
-    of(part) {
-      if (unspoken.has(part)) return 'missing';
-      if (unread.has(part)) return 'unreadable';
-      if (kind === 'company' && isBody(part)) return traces.has(part) ? 'stated' : unnamed;
-      return unstated.get(part) ?? 'stated';
-    },
-    traceOf: (body) => traces.get(body),
+  const of = (part: string): Stated => {
+    if (unspoken.has(part)) return 'missing';
+    if (unread.has(part)) return 'unreadable';
+    if (kind === 'company' && isBody(part)) return traces.has(part) ? 'stated' : unnamed;
+    return unstated.get(part) ?? 'stated';
   };
+  return { of, statesLife: of('life') === 'stated', traceOf: (body) => traces.get(body) };
 };

@@ -289,6 +289,7 @@ const restricted = (says: DocumentStatement, unspoken: ReadonlySet<string>): Doc
   unspoken.size === 0
     ? says
     : {
+        ...says,
         of: (part) => (unspoken.has(part) ? 'missing' : says.of(part)),
         traceOf: (body) => (unspoken.has(body) ? undefined : says.traceOf(body)),
       };

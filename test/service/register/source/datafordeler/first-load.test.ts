@@ -1,36 +1,24 @@
 /** The first load from the weekly files of Datafordeler, at its emulator. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../../../../src/http/outbound/client.ts';
+import { describe, expect, test } from 'vitest';
 import { rebuildIndex } from '../../../../../src/match/index/fill.ts';
 import { matchRecords } from '../../../../../src/match/match.ts';
 import { readDocument } from '../../../../../src/service/register/document/document.ts';
-import { createFilesSource } from '../../../../../src/service/register/source/datafordeler/files/files-source.ts';
 import { type RegisterSource, SourceError } from '../../../../../src/service/register/source/source.ts';
 import { readRegisterEntries } from '../../../../../src/service/register/watch/index-entry.ts';
-import { newFolder, newStore, SUITE_ENGINES } from '../../../../support/stores.ts';
-import { dafFixture } from '../../daf-fixture.ts';
+import { newStore, SUITE_ENGINES } from '../../../../support/stores.ts';
+import { weeklyFixture } from '../../daf-fixture.ts';
+import { sourceContract } from '../../source-contract.ts';
 import { setWatch } from '../../watch-fixture.ts';
 
 const { signal } = new AbortController();
 const DAY = 24 * 3_600_000;
 const TODAY = '2026-06-01';
 
-async function loading(companies = 6) {
-  const daf = await dafFixture({}, { companies });
-  const folder = join(newFolder(), 'files');
-  const { http, close } = openClient({ deadlineMs: 5_000 });
-  onTestFinished(close);
-  const store = await newStore('sqlite');
-  const now = daf.clock.now;
-  const open = (): RegisterSource =>
-    createFilesSource(daf.reopen(), {
-      ...daf.emulator.settings,
-      ...{ requestsPerSecond: 20_000, http, store, now, files: folder, pageSize: 3 },
-    });
-  return { ...daf, folder, open };
-}
+describe('the weekly files', () => sourceContract(() => weeklyFixture({}, {}, 4)));
+
+const loading = (companies = 6) => weeklyFixture({}, { companies });
 
 /** Reads until the source has no more, opened anew before each page if `kills`. A page that fails is asked for again. */
 async function readThrough(
@@ -106,7 +94,7 @@ describe('the first load from weekly files', () => {
       fixture.emulator.files.layout = layout;
       fixture.emulator.files.isLarge = layout === 'wrapped';
       fixture.emulator.publishFiles();
-      const { loaded } = await readThrough(fixture.open);
+      const { loaded } = await readThrough(fixture.reopen);
       const expected = await asked(fixture);
       expect(Object.keys(expected).length).toBeGreaterThan(6);
       expect(said(loaded)).toMatchObject(expected);
@@ -116,7 +104,7 @@ describe('the first load from weekly files', () => {
 
   test('goes on with the feed, from an hour before the files', async () => {
     const fixture = await loading(3);
-    const { documents, cursor, source } = await readThrough(fixture.open);
+    const { documents, cursor, source } = await readThrough(fixture.reopen);
     expect(documents.length).toBeGreaterThan(3);
     fixture.clock.forward(2 * DAY);
     fixture.emulator.change();
@@ -127,8 +115,8 @@ describe('the first load from weekly files', () => {
 
   test('goes on after a kill at every step, also in the middle of sorting', async () => {
     const fixture = await loading(4);
-    const whole = await readThrough((await loading(4)).open);
-    const { documents } = await readThrough(fixture.open, {
+    const whole = await readThrough((await loading(4)).reopen);
+    const { documents } = await readThrough(fixture.reopen, {
       kills: true,
       before(cursor) {
         const generation = /"generation":(\d+)/u.exec(cursor)?.[1];
@@ -147,7 +135,7 @@ describe('the first load from weekly files', () => {
     const { files } = fixture.emulator;
     files.hasRanges = hasRanges;
     files.breaks = { bytes: 150, times: 5 };
-    const { failures, documents } = await readThrough(fixture.open, { kills: true });
+    const { failures, documents } = await readThrough(fixture.reopen, { kills: true });
     expect(failures).toHaveLength(5);
     expect(failures[0]).not.toContain(fixture.emulator.settings.apiKey);
     expect(files.asked.filter((each) => each.includes('bytes=150-')).length).toBeGreaterThan(0);
@@ -159,7 +147,7 @@ describe('the first load from weekly files', () => {
     const file = join(fixture.folder, 'generation-525', 'CVR_V2_Virksomhed_TotalDownload_csv_Current_525.zip');
     mkdirSync(join(file, '..'), { recursive: true });
     writeFileSync(file, 'the beginning of something else');
-    const { failures, documents } = await readThrough(fixture.open);
+    const { failures, documents } = await readThrough(fixture.reopen);
     expect(failures).toEqual([expect.stringContaining('is not the file that the list of Datafordeler names')]);
     expect(said(documents)).toMatchObject(await asked(fixture));
   });
@@ -168,7 +156,7 @@ describe('the first load from weekly files', () => {
     const fixture = await loading(3);
     const { files } = fixture.emulator;
     let isPublished = false;
-    const { documents } = await readThrough(fixture.open, {
+    const { documents } = await readThrough(fixture.reopen, {
       before() {
         if (isPublished || files.asked.length < 5) return;
         isPublished = true;
@@ -185,37 +173,37 @@ describe('the first load from weekly files', () => {
   test('waits while no generation is whole', async () => {
     const fixture = await loading(2);
     fixture.clock.forward(8 * DAY);
-    await expect(fixture.open().page(undefined, signal)).rejects.toThrow('no whole generation of weekly files');
+    await expect(fixture.reopen().page(undefined, signal)).rejects.toThrow('no whole generation of weekly files');
   });
 
   test('waits while the list of files, or the feed that comes after them, is refused', async () => {
     const fixture = await loading(2);
     const { files } = fixture.emulator;
     files.refused.add('list');
-    const refused = fixture.open().page(undefined, signal);
+    const refused = fixture.reopen().page(undefined, signal);
     await expect(refused).rejects.toMatchObject({ name: 'SourceError', retryAfterMs: 900_000 });
     files.refused.delete('list');
     const action = { kind: 'status', status: 403 } as const;
     fixture.emulator.fault({ match: 'CVR/v2', body: 'CVR_Events\\(', times: 1, action });
-    const { failures } = await readThrough(fixture.open);
+    const { failures } = await readThrough(fixture.reopen);
     expect(failures).toEqual([expect.stringContaining('check service.register.apiKey')]);
   });
 
   test('keeps the files until the cursor of the feed is stored', async () => {
     const fixture = await loading(2);
     let last = '';
-    await readThrough(fixture.open, {
+    await readThrough(fixture.reopen, {
       before(cursor) {
         if (cursor.includes('"files"')) last = cursor;
         else if (last !== '') throw new Error('killed before the page was stored');
       },
     }).catch(() => {});
     const asked = fixture.emulator.files.asked.length;
-    const { cursor } = await fixture.open().page(last, signal);
+    const { cursor } = await fixture.reopen().page(last, signal);
     expect(cursor).not.toContain('"files"');
     expect(fixture.emulator.files.asked).toHaveLength(asked);
     expect(filesIn(fixture.folder).length).toBeGreaterThan(0);
-    await fixture.open().page(cursor, signal);
+    await fixture.reopen().page(cursor, signal);
     expect(filesIn(fixture.folder)).toEqual([]);
   });
 
@@ -225,7 +213,7 @@ describe('the first load from weekly files', () => {
       const fixture = await loading(2);
       const left = join(fixture.folder, 'generation-525', `left_${entity}.zip`);
       const seen: boolean[] = [];
-      await readThrough(fixture.open, {
+      await readThrough(fixture.reopen, {
         before() {
           if (seen.length === 1) seen.push(existsSync(left));
           if (seen.length > 1) throw new Error('seen');
@@ -241,7 +229,7 @@ describe('the first load from weekly files', () => {
   test('leaves unknown what is in files that the user may not have', async () => {
     const fixture = await loading(3);
     fixture.emulator.files.refused.add('Telefonnummer');
-    const { loaded, troubles } = await readThrough(fixture.open, { kills: true });
+    const { loaded, troubles } = await readThrough(fixture.reopen, { kills: true });
     expect(troubles).toEqual([expect.stringContaining('Telefonnummer: unknown are phoneNumber')]);
     const companies = loaded.filter((each) => JSON.stringify(each).includes('"Vrvirksomhed"'));
     expect(companies.length).toBeGreaterThan(2);
@@ -271,7 +259,7 @@ describe('the first load from weekly files', () => {
     );
     fixture.emulator.publishFiles();
     let isLooked = false;
-    const { documents } = await readThrough(fixture.open, {
+    const { documents } = await readThrough(fixture.reopen, {
       before() {
         const onDisk = filesIn(fixture.folder).filter((name) => name.endsWith('.tsv'));
         isLooked ||= onDisk.some((name) => name.includes('Adressering'));
@@ -288,8 +276,8 @@ describe('the first load from weekly files', () => {
 
 describe.each(SUITE_ENGINES)('a store that is filled from weekly files, on %s', (engine) => {
   test('knows all companies, tells of none but new ones, and matches records', async () => {
-    const { open, emulator } = await loading(5);
-    const watch = await setWatch(await newStore(engine), { source: open });
+    const { reopen, emulator } = await loading(5);
+    const watch = await setWatch(await newStore(engine), { source: reopen });
     await watch.run();
     const companies = [...emulator.tables.rowsOf('Virksomhed')];
     const stored = await watch.store.db.selectFrom('snapshot').select(['entity', 'origins']).execute();

@@ -16,14 +16,8 @@ import type { UnitRows } from '../../../../../src/service/register/source/datafo
 import { documentsIn } from '../../../../../src/service/register/source/source.ts';
 import { SAMPLE_FOLDERS } from '../../../../support/outside.ts';
 import { sampleDocuments } from '../../../../support/sample-documents.ts';
+import { CARRIED } from '../../carried.ts';
 import { document, entry, firm, industry, OPTIONS, organisation, person, relation, TODAY } from '../../documents.ts';
-
-/** The 17 events that Datafordeler carries as the register does, and half of one. */
-const CARRIED: ReadonlySet<string> = new Set([
-  ...['name', 'altNames', 'address', 'industry', 'altIndustries', 'form', 'email', 'fax', 'phoneNumber', 'status'],
-  ...['lifetimeStarted', 'lifetimeEnded', 'newCompany', 'pUnitUpdated', 'pUnitAdded', 'pUnitRemoved'],
-  ...['commercialProtection', 'stakeholders'],
-]);
 
 const PARTNERSHIP = organisation('FULDT_ANSVARLIG_DELTAGERE', 'Interessenter');
 

@@ -41,6 +41,14 @@ const lineOf = ({ unit, role, row }: RoutedRow): string => `${unit}\t${role}\t${
 export function openScratch(folder: string): Scratch {
   const placeOf = (entity: string, part: number): string => join(folder, entity, `${part}.tsv`);
   const doneMark = (entity: string): string => join(folder, entity, 'sorted');
+  const files = new Map<string, ReadonlySet<string>>();
+
+  /** The lines of a part: most parts of a small register have no file. */
+  async function linesOf(entity: string, part: number): Promise<readonly Line[]> {
+    const names = files.get(entity) ?? new Set(await readdir(join(folder, entity)).catch(() => []));
+    files.set(entity, names);
+    return names.has(`${part}.tsv`) ? linesIn(placeOf(entity, part)) : [];
+  }
 
   async function sorted(): Promise<ReadonlySet<DafEntity>> {
     const done = new Set<DafEntity>();
@@ -56,6 +64,7 @@ export function openScratch(folder: string): Scratch {
     folder,
     sorted,
     async sort(entity, batches) {
+      files.delete(entity);
       await rm(join(folder, entity), { recursive: true, force: true });
       await mkdir(join(folder, entity), { recursive: true });
       const parts = Array.from({ length: PARTS }, (_, part) => openPart(placeOf(entity, part)));
@@ -66,12 +75,12 @@ export function openScratch(folder: string): Scratch {
     },
     async *rowsOf(entity) {
       for (let part = 0; part < PARTS; part++)
-        yield (await linesIn(placeOf(entity, part))).map(([unit, role, json]) => ({ unit, role, row: parsed(json) }));
+        yield (await linesOf(entity, part)).map(([unit, role, json]) => ({ unit, role, row: parsed(json) }));
     },
     async unitsIn(part) {
       const entities = await sorted();
-      const all: (readonly [string, RowRole, string])[] = [];
-      for (const entity of entities) for (const line of await linesIn(placeOf(entity, part))) all.push(line);
+      const all: Line[] = [];
+      for (const entity of entities) for (const line of await linesOf(entity, part)) all.push(line);
       const lines = Map.groupBy(all, ([unit]) => unit);
       return [...lines.keys()]
         .sort((a, b) => (a < b ? -1 : 1))
@@ -108,9 +117,11 @@ async function flush(part: PartFile, toDisk = false): Promise<void> {
   part.length = 0;
 }
 
-async function linesIn(path: string): Promise<readonly (readonly [unit: string, role: RowRole, json: string])[]> {
-  const text = await readFile(path, 'utf8').catch(() => '');
-  return text.split('\n').flatMap((line): (readonly [string, RowRole, string])[] => {
+type Line = readonly [unit: string, role: RowRole, json: string];
+
+async function linesIn(path: string): Promise<readonly Line[]> {
+  const text = await readFile(path, 'utf8');
+  return text.split('\n').flatMap((line): Line[] => {
     const [unit, role] = line.split('\t', 2);
     if (unit === undefined || role === undefined) return [];
     // `lineOf` wrote it.
@@ -124,7 +135,7 @@ const parsed = (json: string) => {
 };
 
 /** A sorted entity without rows states that the unit has none. */
-function rowsFrom(lines: readonly (readonly [string, RowRole, string])[], entities: ReadonlySet<DafEntity>): UnitRows {
+function rowsFrom(lines: readonly Line[], entities: ReadonlySet<DafEntity>): UnitRows {
   const byRole = Map.groupBy(lines, ([, role]) => role);
   const roles: readonly RowRole[] = [...entities, 'partners', 'partnerNames'];
   return Object.fromEntries(roles.map((role) => [role, (byRole.get(role) ?? []).map(([, , json]) => parsed(json))]));
