@@ -1,12 +1,10 @@
 /** What is published: packed, installed in an empty folder without a network, and used as an author of a provider would. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUILD } from './support/program.ts';
+import { installPacked, runProgram } from './support/packed.ts';
 import { startRegistry } from './support/registry.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -23,57 +21,14 @@ interface Pinned {
   readonly gypfile?: boolean;
 }
 
-/** Runs a program; what it printed, whatever its exit code. */
-async function run(file: string, args: readonly string[], cwd: string) {
-  const env = { ...process.env, NODE_OPTIONS: '', VITEST: '', NODE_TEST_CONTEXT: undefined };
-  return promisify(execFile)(file, args, { cwd, env, maxBuffer: 16_000_000 }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
-  );
-}
-const node = (args: readonly string[], cwd = home) => run(process.execPath, args, cwd);
+const node = (args: readonly string[], cwd = home) => runProgram(process.execPath, args, cwd);
 const cvrsync = (args: readonly string[], cwd = home) =>
   node([join(home, 'node_modules/cvrsync/dist/cvrsync.js'), ...args], cwd);
 const tsc = (args: readonly string[], cwd: string) => node([join(OURS, 'typescript/bin/tsc'), ...args], cwd);
 
-/** All that is packed beside the build. */
-const COPIED = [
-  ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'CONTRIBUTING.md', 'SECURITY.md', 'src/README.md'],
-  ...['samples', 'deploy', 'scaffold', 'providers', 'docs'],
-];
-
-/** Builds and packs what is here, unpacks it in an empty folder, and puts the packages it needs beside it. */
-async function install(): Promise<void> {
-  const built = join(folder, 'built');
-  await mkdir(built);
-  await cp(BUILD, join(built, 'dist'), { recursive: true });
-  const typed = await tsc(['-p', join(ROOT, 'src'), '--outDir', join(built, 'dist/types')], ROOT);
-  expect(typed.code, typed.stdout).toBe(0);
-  for (const name of COPIED)
-    await cp(join(ROOT, name), join(built, name), {
-      recursive: true,
-      filter: (path) => !/providers\/.*\.ts$/.test(path),
-    });
-  await cp(join(ROOT, 'package-lock.json'), join(built, 'package-lock.json'));
-  const pinned = await node([join(ROOT, '.ci/shrinkwrap.js')], built);
-  expect(pinned.code, pinned.stderr).toBe(0);
-  await mkdir(join(built, 'deploy/secrets'), { recursive: true });
-  await writeFile(join(built, 'deploy/secrets/hubspot_access_token'), 'a-secret');
-  const packed = await run('npm', ['pack', '--ignore-scripts', '--offline', '--silent'], built);
-  expect(packed.code, packed.stderr).toBe(0);
-  home = join(folder, 'home');
-  const modules = join(home, 'node_modules');
-  await mkdir(modules, { recursive: true });
-  const unpacked = await run('tar', ['-xzf', join(built, packed.stdout.trim()), '-C', modules], built);
-  expect(unpacked.code, unpacked.stderr).toBe(0);
-  await run('mv', ['package', 'cvrsync'], modules);
-  const names = (await readdir(OURS)).filter((name) => !name.startsWith('.') && name !== 'cvrsync');
-  for (const name of names) await symlink(join(OURS, name), join(modules, name));
-}
-
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cvrsync-package-'));
-  await install();
+  home = await installPacked(folder, { hasTypes: true });
   author = join(home, 'super-crm');
   const made = await cvrsync(['provider', 'new', 'super-crm']);
   expect(made.code, made.stderr).toBe(0);
@@ -211,7 +166,7 @@ describe('the package that provider new writes', () => {
     expect(made.code, made.stderr).toBe(0);
     const cwd = join(home, name);
     const places = ['--registry', registry.url, '--cache', join(folder, 'cache')];
-    const installed = await run('npm', ['install', ...places, '--omit=optional', '--no-audit', ...options], cwd);
+    const installed = await runProgram('npm', ['install', ...places, '--omit=optional', '--no-audit', ...options], cwd);
     expect(installed.code, installed.stderr).toBe(0);
     return cwd;
   }

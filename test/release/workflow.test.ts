@@ -122,6 +122,17 @@ describe.each(readdirSync(join(import.meta.dirname, '../../.github/workflows')))
   });
 });
 
+it('the nightly run walks from an empty folder to a CRM of 2,000 companies', () => {
+  const { jobs: nightly } = parse(readDoc('.github/workflows/nightly.yaml'));
+  const walks = Object.values<WorkflowJob>(nightly).flatMap((job) =>
+    job.steps.filter(({ run }) => run?.includes('test/dashboard/setup/walk.test.ts')),
+  );
+  expect(walks.map(({ run, env }) => [scriptsOf([run ?? '']), env])).toEqual([
+    [['test:all'], { CVRSYNC_TEST_WALK: '2000' }],
+  ]);
+  expect(readDoc('test/dashboard/setup/walk.test.ts')).toContain("process.env['CVRSYNC_TEST_WALK']");
+});
+
 it('Dependabot looks after packages, actions and the base of the image', () => {
   const { updates } = parse(readDoc('.github/dependabot.yml'));
   expect(updates.map((one: object) => Object(one)['package-ecosystem'])).toEqual(['npm', 'github-actions', 'docker']);

@@ -24,10 +24,10 @@ export interface FirstStart {
   logged(text: string): Promise<string>;
 }
 
-/** Starts it; killed with the test. */
+/** Starts it; killed with the test. `entry`: another program than the build of this run. */
 export async function firstStart(
   env: Readonly<Record<string, string>> = {},
-  folder = newFolder(),
+  { folder = newFolder(), entry = ENTRY }: { readonly folder?: string; readonly entry?: string } = {},
 ): Promise<FirstStart> {
   const [printed, log]: [string[], string[]] = [[], []];
   let child: ChildProcess | undefined;
@@ -37,7 +37,7 @@ export async function firstStart(
 
   async function start(): Promise<void> {
     told = Promise.withResolvers();
-    const started = spawn(process.execPath, [ENTRY, 'serve'], {
+    const started = spawn(process.execPath, [entry, 'serve'], {
       cwd: folder,
       env: {
         ...ENVIRONMENT,
