@@ -19,7 +19,7 @@ export const SOURCE = Type.Object({
     [
       Type.Object(
         { source: Type.Literal('sample') },
-        { description: 'The sample register: invented companies, to try everything. You change it at any time.' },
+        { description: 'The sample register: invented companies, to try everything.' },
       ),
       Type.Object(
         {
@@ -28,13 +28,19 @@ export const SOURCE = Type.Object({
           password: Type.String({ minLength: 1, secret: true, description: 'Password at the register.' }),
         },
         {
-          description: 'The company register itself, with credentials of your own from the Danish Business Authority.',
+          description:
+            'The company register itself, with credentials of your own from the Danish Business Authority: write to cvrselvbetjening@erst.dk. It is free and takes about three weeks.',
         },
       ),
       Type.Object(
         {
           source: Type.Literal('datafordeler'),
-          apiKey: Type.String({ minLength: 1, secret: true, description: 'API key of an IT system at Datafordeler.' }),
+          apiKey: Type.String({
+            minLength: 1,
+            secret: true,
+            description:
+              'API key of an IT system at Datafordeler: sign in to its Administration at <https://datafordeler.dk>, and create both there.',
+          }),
           apiKeyEnds: Type.Optional(
             Type.String({
               pattern: '^\\d{4}-\\d{2}-\\d{2}$',

@@ -13,6 +13,8 @@ export interface Question {
   readonly about: string;
   readonly isRequired: boolean;
   readonly preset?: unknown;
+  /** Whether it is asked like what has no default. */
+  readonly isProminent?: true;
 }
 
 /** One of several values, some of which ask further questions. */
@@ -47,9 +49,12 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** The questions of a schema, in its order. */
 export const questionsOf = (schema: TObject): readonly QuestionPart[] => partsOf(schema, { path: [], name: '' });
 
-/** Whether somebody must answer: what has a default, or may be left out, waits below the others. */
+/** Whether somebody must answer: what has a default, or may be left out, waits below the others, unless its schema says `prominent`. */
 export const isNeeded = (part: QuestionPart): boolean =>
-  part.isRequired && (part.kind === 'group' ? part.parts.some(isNeeded) : part.preset === undefined);
+  part.isRequired &&
+  (part.kind === 'group'
+    ? part.parts.some(isNeeded)
+    : part.preset === undefined || (part.kind !== 'choice' && part.isProminent === true));
 
 interface Position {
   readonly path: readonly string[];
@@ -68,7 +73,11 @@ const isFixed = (schema: TSchema): boolean => Type.IsLiteral(schema);
 function partOf(schema: TSchema, place: Position): QuestionPart {
   const common = { ...place, about: textOf(schema, 'description'), isRequired: !Type.IsOptional(schema) };
   const preset = defaultOf(schema);
-  const asked = { ...common, ...(preset !== undefined && { preset }) };
+  const asked = {
+    ...common,
+    ...(preset !== undefined && { preset }),
+    ...(propertyOf(schema, 'prominent') === true && ({ isProminent: true } as const)),
+  };
   if (Type.IsObject(schema)) return { ...common, kind: 'group', parts: partsOf(schema, place) };
   if (Type.IsUnion(schema)) {
     const options = optionsOf(schema.anyOf, place);

@@ -28,6 +28,9 @@ const SPOKEN = [
   'src/runtime/files/csv-rows.ts',
   'src/service/monitors/monitor-input.ts',
   'src/service/delivery/{post,record,test-webhook,trim}.ts',
+  // What the CRMs' accounts say of themselves, and which rights their credentials lack.
+  'providers/salesforce/{permissions,read/check-account}.ts',
+  'providers/hubspot/{connection,client/faults}.ts',
 ];
 
 /** Every file that makes findings, but for those whose findings only the terminal shows. */

@@ -7,7 +7,7 @@ export const HubspotSettings = Type.Object(
       minLength: 1,
       secret: true,
       description:
-        'Access token of a private app or a service key, with the scopes crm.objects.companies.read and crm.objects.companies.write; for notes also crm.objects.contacts.read and crm.objects.contacts.write, to create properties crm.schemas.companies.write.',
+        'A service key, or the access token of a private app. Create a key in HubSpot under Settings, Integrations, Service Keys (<https://app.hubspot.com/service-keys>) with the scopes crm.objects.companies.read and crm.objects.companies.write; to create properties also crm.schemas.companies.write, for notes crm.objects.contacts.read and crm.objects.contacts.write.',
     }),
     clientSecret: Type.Optional(
       Type.String({

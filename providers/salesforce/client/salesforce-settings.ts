@@ -10,7 +10,10 @@ const ClientCredentials = Type.Object(
     clientId,
     clientSecret: secret('Consumer secret of the app; the app names the user it runs as.'),
   },
-  { additionalProperties: false, description: 'OAuth client credentials; loginUrl is the My Domain of the org.' },
+  {
+    additionalProperties: false,
+    description: 'Client credentials, the usual way: the address for signing in is the My Domain of the org.',
+  },
 );
 
 const JwtBearer = Type.Object(
@@ -26,7 +29,10 @@ const JwtBearer = Type.Object(
       Type.String({ minLength: 1, description: 'Audience of the assertion (default: loginUrl).' }),
     ),
   },
-  { additionalProperties: false, description: 'OAuth JWT bearer: no secret is sent, and none needs rotation.' },
+  {
+    additionalProperties: false,
+    description: 'JWT bearer, with a certificate: no secret is sent, and none needs rotation.',
+  },
 );
 
 const RefreshToken = Type.Object(
@@ -38,7 +44,10 @@ const RefreshToken = Type.Object(
       'Refresh token of this connection alone: with rotation, a second process using it revokes it for both.',
     ),
   },
-  { additionalProperties: false, description: 'OAuth refresh token; the store keeps a rotated token.' },
+  {
+    additionalProperties: false,
+    description: 'Refresh token that another program obtained; the store keeps a rotated token.',
+  },
 );
 
 export const SalesforceSettings = Type.Object(
@@ -46,11 +55,13 @@ export const SalesforceSettings = Type.Object(
     loginUrl: Type.String({
       pattern: '^https?://[^/]+(/.*[^/])?$',
       default: 'https://login.salesforce.com',
+      prominent: true,
       description:
         'Address that issues tokens, without a slash at the end: the My Domain (https://NAME.my.salesforce.com), https://login.salesforce.com, or https://test.salesforce.com for sandboxes.',
     }),
     auth: Type.Union([ClientCredentials, JwtBearer, RefreshToken], {
-      description: 'How the connection authenticates: client-credentials, jwt-bearer or refresh-token.',
+      description:
+        'How the connection signs in. In Salesforce, create an External Client App (Setup, External Client App Manager) with OAuth, the scope "Manage user data via APIs (api)" and the client credentials flow, and name the user it runs as.',
     }),
     organizationId: Type.Optional(
       Type.String({

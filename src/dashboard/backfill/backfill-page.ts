@@ -13,7 +13,7 @@ import { readConnections } from '../../operations/status/connections.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { isRunOf, listRuns } from '../../runtime/runs/runs.ts';
 import type { Db } from '../../store/store.ts';
-import { runAddress } from '../addresses/addresses.ts';
+import { runAddress, SETTINGS } from '../addresses/addresses.ts';
 import { connectionState } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
@@ -149,10 +149,11 @@ async function recentBackfills(db: Db, visit: Visit, { name: connection }: Crm):
 
 async function standing(
   { store }: BackfillPageDeps,
-  { reader, now }: Visit,
+  visit: Visit,
   crm: Crm,
   { run, counts }: { readonly run: BackfillProgress | undefined; readonly counts: ScanCounts | undefined },
 ): Promise<Markup> {
+  const { reader, now } = visit;
   const [row] = await readConnections(store.db, [crm], now);
   return html`<dl class="facts">
       <dt>${reader.text('backfill.state')}</dt>
@@ -169,8 +170,15 @@ async function standing(
       <dt>${reader.text('backfill.match')}</dt>
       <dd><code>${crm.match ?? '–'}</code></dd>
     </dl>
-    ${crm.match === undefined && html`<p class="notice warn">${reader.text('backfill.noMatch')}</p>`}`;
+    ${crm.match === undefined && noMatch(visit, crm)} ${run === undefined && crm.match !== undefined && html`<p>${reader.text('backfill.first')}</p>`}`;
 }
+
+/** Whoever may choose the property is led to where that is done. */
+const noMatch = ({ reader, visitor }: Visit, { name }: Crm): VNode =>
+  html`<p class="notice warn">
+    ${reader.text('backfill.noMatch')}
+    ${includesRole(visitor.role, 'admin') && html` <a href=${`${SETTINGS}/number/${encodeURIComponent(name)}`}>${reader.text('backfill.choose')}</a>`}
+  </p>`;
 
 /** The rows that were asked for; if nothing was, those that need a person, as far as there are some near the beginning. */
 async function lookAt(

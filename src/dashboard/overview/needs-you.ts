@@ -14,7 +14,7 @@ import { hidden } from '../page/messages.ts';
 import { timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../page/visit.ts';
-import { TEXTS, type TextKey } from '../texts/texts.ts';
+import { isText } from '../texts/texts.ts';
 import { differencesLink } from './differences-link.ts';
 
 /** Of a kind of which more waits, the age is that of the oldest of these, and others may be older. */
@@ -78,8 +78,6 @@ function card(
     }
   </li>`;
 }
-
-const isText = (key: string): key is TextKey => key in TEXTS.en;
 
 /** A kind of things with how many there are. */
 function kindLine(reader: Reader, { kind, count }: ReviewCount): string {

@@ -1,6 +1,6 @@
 /** Pages that say why there is no page: signing in, errors, and forms to be confirmed. */
 
-import { TEXTS, type TextKey } from '../texts/texts.ts';
+import { isText, type TextKey } from '../texts/texts.ts';
 import { type Fields, FORM_TOKEN, packFields, SECRET_FIELD } from './fields.ts';
 import { html, type Markup } from './html.ts';
 import type { PageBody } from './layout.ts';
@@ -144,8 +144,6 @@ const LABELS: Readonly<Record<string, TextKey>> = {
   until: 'writes.until',
   monitor: 'deliveries.monitor',
 };
-
-const isText = (key: string): key is TextKey => key in TEXTS.en;
 
 /** The page as the navigation calls it, as far as it does. */
 function pageOf(reader: Reader, path: string): string {

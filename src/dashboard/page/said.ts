@@ -25,9 +25,17 @@ function danish(text: string): string | undefined {
 }
 
 /** A sentence of the table in the reader's language; any other text, such as a CRM's answer, as it is, marked as English. */
-export function said(reader: Reader, text: string | null, shown: (text: string) => string = (words) => words): Markup {
+export function said(reader: Reader, text: string | null, shown: (text: string) => Markup = (words) => words): Markup {
   if (text === null) return null;
   if (reader.language === 'en') return shown(text);
   const translated = danish(text);
   return translated === undefined ? html`<span lang="en">${shown(text)}</span>` : shown(translated);
 }
+
+/** The same, with links for the addresses in it that stand in `<>`. */
+export const saidWithLinks = (reader: Reader, text: string): Markup => said(reader, text, linked);
+
+const linked = (text: string): Markup =>
+  text
+    .split(/<(https:\/\/[^>\s]+)>/u)
+    .map((part, at) => (at % 2 === 0 ? part : html`<a href=${part} rel="noreferrer">${part}</a>`));

@@ -10,10 +10,12 @@ import {
 import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
 import { listRows } from '../../connector/backfill/plan/list-rows.ts';
 import { planRevision, readRun as readPlan } from '../../connector/backfill/rows/progress.ts';
+import { countRows } from '../../connector/backfill/rows/scan-rows.ts';
 import { readConnections } from '../../operations/status/connections.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
 import { inboxAddress } from '../addresses/inbox.ts';
+import { writesAddress } from '../addresses/writes.ts';
 import { type BackfillPageDeps, backfillAddress, planAddress } from '../backfill/filter.ts';
 import { namesOf, planTable } from '../backfill/plan-table.ts';
 import { connectionState } from '../connections/table.ts';
@@ -66,13 +68,13 @@ async function facts({ store, crms }: BackfillPageDeps, { reader, now }: Visit, 
 const isUnderWay = ({ state }: BackfillJob): boolean => state === 'waiting' || state === 'running';
 
 const planLink = ({ reader }: Visit, provider: string): VNode =>
-  html`<p><a href=${backfillAddress(provider)}>${reader.text('backfill.toPlan')}</a></p>`;
+  html`<p><a class="button" href=${backfillAddress(provider)}>${reader.text('backfill.toPlan')}</a></p>`;
 
 /** Where what a scan or a match found is answered. */
 const planDetails = async (visit: Visit, { input: { kind, provider } }: BackfillJob): Promise<RunDetails> => ({
   ask:
     kind === 'match'
-      ? html`<p><a href=${inboxAddress({ kind: 'match' })}>${visit.reader.text('match.toFound')}</a></p>`
+      ? html`<p><a class="button" href=${inboxAddress({ kind: 'match' })}>${visit.reader.text('match.toFound')}</a></p>`
       : planLink(visit, provider),
   body: null,
 });
@@ -82,7 +84,7 @@ async function applyDetails(db: Db, visit: Visit, run: BackfillJob): Promise<Run
   const { provider, revision } = run.input;
   const preview = await readPreview(db, run.id);
   if (isUnderWay(run)) return { body: null };
-  if (run.stage === 'run' || preview === undefined) return { ask: null, body: results(visit, provider) };
+  if (run.stage === 'run' || preview === undefined) return { ask: null, body: await results(db, visit, run) };
   if (planRevision(await readPlan(db, provider)) !== revision)
     return {
       ask: html`<p class="notice warn">${reader.text('apply.stale')}</p>`,
@@ -104,14 +106,25 @@ async function applyDetails(db: Db, visit: Visit, run: BackfillJob): Promise<Run
 }
 
 /** The plan says what became of each record. */
-const results = (visit: Visit, provider: string): VNode =>
-  html`<ul class="lines">
+async function results(db: Db, visit: Visit, { state, input: { provider, sendUpdate } }: BackfillJob): Promise<VNode> {
+  const { reader } = visit;
+  const { linked, failed, person, toLink: link } = await countRows(db, provider);
+  const parts = { linked, failed, person, link };
+  return html`${
+    state === 'done' &&
+    sendUpdate === true &&
+    linked > 0 &&
+    html`<p>${reader.text('backfill.filling')} <a href=${writesAddress({ provider })}>${reader.text('backfill.written')}</a></p>`
+  }
+    <ul class="lines">
       ${(['linked', 'failed', 'person', 'link'] as const).map(
         (part) =>
-          html`<li><a href=${planAddress(provider, { part })}>${visit.reader.text('plan.title')}: ${visit.reader.text(`part.${part}`)}</a></li>`,
+          parts[part] > 0 &&
+          html`<li><a href=${planAddress(provider, { part })}>${reader.text('plan.title')}: ${reader.text(`part.${part}`)}</a>: ${reader.number(parts[part])}</li>`,
       )}
     </ul>
     ${planLink(visit, provider)}`;
+}
 
 function warningList({ reader }: Visit, { warnings, moved, toLink }: BackfillPreview): Markup {
   const lines = printWarnings(warnings, toLink, false);

@@ -1,6 +1,7 @@
 /** The last step: what was answered, and the button that writes it and has the daemon go on to the first fill. */
 import type { Server } from '../../http/server/server.ts';
-import { isAnswered, STEPS } from '../../setup/draft.ts';
+import { type Draft, isAnswered, STEPS } from '../../setup/draft.ts';
+import { valueAt } from '../../setup/questions.ts';
 import { backfillAddress } from '../backfill/filter.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html } from '../page/html.ts';
@@ -34,7 +35,8 @@ export function addFill(app: Server, deps: SetUpDeps): void {
           }
           ${
             isReady &&
-            html`<p>${reader.text('setup.willWrite')} <code>${deps.place.file}</code></p>
+            html`${isSample(draft) && html`<p class="notice warn">${reader.text('setup.sampleOnly')} <a href=${addressOf(visit.way, 'source')}>${reader.text('setup.toSource')}</a></p>`}
+              <p>${reader.text('setup.willWrite')} <code>${deps.place.file}</code></p>
               <form method="post" action="/setup/fill">
                 ${hidden({ [FORM_TOKEN]: formToken })}
                 <button class="primary">${reader.text('setup.finish')}</button>
@@ -50,12 +52,15 @@ export function addFill(app: Server, deps: SetUpDeps): void {
       if (NEEDED.some((step) => !isAnswered(draft, step))) return addressOf(visit.way, 'fill');
       const finished = await deps.finish();
       if (finished.kind !== 'running') return unfinished(deps, visit, finished);
-      if (draft.source !== undefined && Object(draft.source['changes'])['source'] === 'service') return '/first-event';
+      if (sourceIn(draft) === 'service') return '/first-event';
       const [name, ...others] = Object.keys(draft.connections);
       return name === undefined || others.length > 0 ? '/backfill' : backfillAddress(name);
     },
   });
 }
+
+const sourceIn = ({ source }: Draft): unknown => source && valueAt(source, ['changes', 'source']);
+const isSample = (draft: Draft): boolean => sourceIn(draft) === 'sample';
 
 function unfinished(
   { place }: SetUpDeps,

@@ -27,6 +27,7 @@ import {
   addressOf,
   addStep,
   addStepAction,
+  connectionLabel,
   connectionStep,
   problemList,
   type StepDeps,
@@ -142,7 +143,7 @@ async function cards(visit: StepVisit, draft: Draft): Promise<PageBody> {
         ${[...known, ...others].map(
           ({ name, about }) =>
             html`<li>
-              <h2><a href=${connectionStep(visit.way, 'crm', name)}>${name}</a></h2>
+              <h2><a href=${connectionStep(visit.way, 'crm', name)}>${connectionLabel(reader, name)}</a></h2>
               <p>${said(reader, about)}</p>
               ${cardState(reader, draft.connections[name])}
             </li>`,
@@ -185,7 +186,7 @@ function connectionPage(
   const others = form.isAnswered ? otherProblems(form, parts) : [];
   return {
     ...(problems.length > 0 && { status: 422 }),
-    title: reader.text('setup.crmTitle', { name }),
+    title: reader.text('setup.crmTitle', { name: connectionLabel(reader, name) }),
     body: html`<p>${said(reader, provider.about)}</p>
       ${problemList(others.map(({ path, message }) => html`<code>${path}</code> ${said(reader, message)}`))}
       ${tried && accessPart(visit, draft, { name, tried })}
@@ -224,7 +225,7 @@ function accessPart(
       </ul>`
     }
     ${failure && html`<div class="notice bad" role="alert">${findingLine(reader, failure)}</div>`}
-    ${isSilent && html`<p class="notice warn" role="status">${reader.text('setup.silent', { name, seconds: Math.round(waitedMs / SECOND_MS) })}</p>`}
+    ${isSilent && html`<p class="notice warn" role="status">${reader.text('setup.silent', { name: connectionLabel(reader, name), seconds: Math.round(waitedMs / SECOND_MS) })}</p>`}
     ${!isOver && html`<p><a href=${connectionStep(visit.way, 'crm', name)}>${reader.text('setup.lookAgain')}</a></p>`}
     ${visit.way.onward(visit, draft, { step: 'crm', name, isRight: isOver && failure === undefined })}`;
   return livePart(visit, { id: 'access', refreshes: isOver ? 'never' : 'soon' }, body);

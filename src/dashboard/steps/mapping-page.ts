@@ -23,6 +23,7 @@ import {
   addressOf,
   addStep,
   addStepAction,
+  connectionLabel,
   connectionStep,
   firstOpen,
   problemList,
@@ -167,15 +168,16 @@ function mappingPage(
 ): PageBody {
   const { reader, carried, now, way } = visit;
   const { name } = provider;
+  const label = connectionLabel(reader, name);
   const problems = read.ok ? [] : read.problems;
   const writable = facts.properties?.filter((each) => each.writable) ?? [];
   return {
     ...(problems.length > 0 && { status: 422 }),
-    title: reader.text('setup.mappingTitle', { name }),
+    title: reader.text('setup.mappingTitle', { name: label }),
     body: html`<p>${reader.text('setup.mappingHelp')}</p>
       ${problemList(problems.map(({ path, message }) => html`<code>${path.replace(/^fields\./u, '')}</code> ${said(reader, message)}`))}
-      ${listing === undefined && html`<p class="notice warn" role="status">${reader.text('setup.slow', { name })}</p>`}
-      ${listing?.ok === false && html`<div class="notice bad" role="alert">${findingLine(reader, listing.failure)} <a href=${connectionStep(way, 'crm', name)}>${reader.text('setup.backToCrm', { name })}</a></div>`}
+      ${listing === undefined && html`<p class="notice warn" role="status">${reader.text('setup.slow', { name: label })}</p>`}
+      ${listing?.ok === false && html`<div class="notice bad" role="alert">${findingLine(reader, listing.failure)} <a href=${connectionStep(way, 'crm', name)}>${reader.text('setup.backToCrm', { name: label })}</a></div>`}
       ${propertySearch(reader, writable, visit.query('find'))}
       <form id="mapping" method="post" action=${connectionStep(way, 'mapping', name)} data-redraw>
         ${hidden({ ...carried, ...(Object.keys(answers.values).length > 0 && { v: JSON.stringify(answers.values) }) })}

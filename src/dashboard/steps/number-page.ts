@@ -20,6 +20,7 @@ import {
   addressOf,
   addStep,
   addStepAction,
+  connectionLabel,
   connectionStep,
   firstOpen,
   problemList,
@@ -99,11 +100,12 @@ function numberPage(
 ): PageBody {
   const { reader } = visit;
   const { name } = provider;
-  const title = reader.text('setup.numberTitle', { name });
+  const label = connectionLabel(reader, name);
+  const title = reader.text('setup.numberTitle', { name: label });
   if (survey === undefined)
     return {
       title,
-      body: html`<p class="notice warn" role="status">${reader.text('setup.slow', { name })}</p>
+      body: html`<p class="notice warn" role="status">${reader.text('setup.slow', { name: label })}</p>
         <p><a href=${connectionStep(visit.way, 'number', name)}>${reader.text('setup.lookAgain')}</a></p>
         <p><a class="button" href=${addressOf(visit.way, 'source')}>${reader.text('setup.leave')}</a></p>`,
     };
@@ -111,7 +113,7 @@ function numberPage(
     return {
       title,
       body: html`<div class="notice bad" role="alert">${findingLine(reader, survey.failure)}</div>
-        <p><a class="button" href=${connectionStep(visit.way, 'crm', name)}>${reader.text('setup.backToCrm', { name })}</a></p>
+        <p><a class="button" href=${connectionStep(visit.way, 'crm', name)}>${reader.text('setup.backToCrm', { name: label })}</a></p>
         <p><a href=${addressOf(visit.way, 'source')}>${reader.text('setup.leave')}</a></p>`,
     };
   const missing = lacked(draft, provider, survey.properties);
@@ -127,7 +129,7 @@ function numberPage(
         ${shown.map((each) => findingLine(reader, each))}
       </div>`
       }
-      ${choiceForm(visit, draft, provider, survey)} ${missing.length > 0 && creation(visit, name, missing)}`,
+      ${missing.length > 0 && creation(visit, name, missing)} ${choiceForm(visit, draft, provider, survey)}`,
   };
 }
 
@@ -201,7 +203,7 @@ function creation(visit: StepVisit, name: string, missing: readonly PropertyDefi
   const { reader, carried } = visit;
   return html`<section>
     <h2>${reader.text('setup.missing')}</h2>
-    <p>${reader.text('setup.missingHelp', { count: missing.length })}</p>
+    <p>${reader.text('setup.missingHelp', { count: missing.length })} ${reader.text('setup.fillMissing')}</p>
     <details>
       <summary>${reader.text('setup.missingList')}</summary>
       <ul>

@@ -14,8 +14,8 @@ import {
 import { type Fields, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
-import { said } from '../page/said.ts';
-import { TEXTS, type TextKey } from '../texts/texts.ts';
+import { said, saidWithLinks } from '../page/said.ts';
+import { isText } from '../texts/texts.ts';
 
 /** What a form shows beside its questions. */
 export interface FormState {
@@ -81,8 +81,6 @@ function partField(form: FormState, part: QuestionPart): VNode {
   return part.options.some(({ parts }) => parts.length > 0) ? variants(form, part) : selectField(form, part);
 }
 
-const isText = (key: string): key is TextKey => key in TEXTS.en;
-
 /** The name of a setting in words: our own for settings that we know, else its key as words. */
 function labelOf(reader: Reader, { path }: Pick<QuestionPart, 'path'>): string {
   const name = path.at(-1) ?? '';
@@ -110,7 +108,7 @@ function remarks(form: FormState, part: Question | ChoiceQuestion): { readonly i
   const id = PREFIX + part.name;
   return {
     ids: [part.about !== '' && `${id}-help`, isWrong && `${id}-problem`].filter(Boolean).join(' '),
-    lines: html`${part.about !== '' && html`<p class="quiet" id=${`${id}-help`}>${said(reader, part.about)}</p>`}
+    lines: html`${part.about !== '' && html`<p class="quiet" id=${`${id}-help`}>${saidWithLinks(reader, part.about)}</p>`}
     ${isWrong && html`<p class="problem" role="alert" id=${`${id}-problem`}>${labelOf(reader, part)}: ${said(reader, problem.message)}</p>`}`,
   };
 }

@@ -10,8 +10,10 @@ import type { Tx } from '../../store/store.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
+import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
+import { isText } from '../texts/texts.ts';
 
 /** Where the answers are kept, and where they lead: at a first start, or under Settings. */
 export interface Way {
@@ -124,6 +126,12 @@ export const saveDraft = (
     await recordAudit(tx, { ...entry, result: 'kept' }, visit.now);
     return way.keep(tx, visit, change);
   });
+
+/** What people call a connection that has the name of a CRM that we know. */
+export function connectionLabel(reader: Reader, name: string): string {
+  const key = `crm.${name}`;
+  return isText(key) ? reader.text(key) : name;
+}
 
 /** Where a step is. */
 export const addressOf = ({ base }: Pick<Way, 'base'>, step: Step): string => `${base}/${step}`;

@@ -8,3 +8,5 @@ export type Text = string | { readonly one: string; readonly other: string };
 export type TextKey = keyof typeof en;
 
 export const TEXTS: Readonly<Record<'en' | 'da', Readonly<Record<TextKey, Text>>>> = { en, da };
+
+export const isText = (key: string): key is TextKey => key in en;

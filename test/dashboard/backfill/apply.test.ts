@@ -26,7 +26,9 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
     expect(shown).toContain('the register is right: it overwrites once');
     expect(await links(crm)).toEqual({});
     expect((await ida.post(`${path}/confirm`, {})).headers['location']).toBe(path);
-    await reached(ida, path, 'class="state ok">Done');
+    const done = await reached(ida, path, 'class="state ok">Done');
+    expect(done).toMatch(/part=linked">[^<]*<\/a>: 1<.*part=person">[^<]*<\/a>: 2</su);
+    expect(done).not.toContain('part=failed');
     expect(await links(crm)).toEqual({ [one]: 'CVR-1-10150817 number active' });
     const [link] = await fixture.app.store.db.selectFrom('link').selectAll().execute();
     expect(link?.trust).toBe('register');

@@ -26,9 +26,9 @@ describe.each([true, false])('with scripts: %s', (script) => {
     await page.goto(`${base}/backfill/hubspot`);
     await expectSound();
     await press(/^Scan the CRM$/u);
-    await shows('To the plan');
+    await shows('Look at the plan');
     await expectSound();
-    await press(/^To the plan$/u);
+    await press(/^Look at the plan$/u);
     await expectSound();
 
     // What needs a person is shown first, by itself.

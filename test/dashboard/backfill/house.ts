@@ -69,7 +69,7 @@ export async function startHouse(options: FixtureOptions = {}): Promise<House> {
     async scan(visitor, crm) {
       await visitor.get('/backfill');
       const asked = await visitor.post(`/backfill/${crm}/scan`, { revision: await revision(visitor, crm) });
-      await reached(visitor, String(asked.headers['location']), 'To the plan');
+      await reached(visitor, String(asked.headers['location']), 'Look at the plan');
       return revision(visitor, crm);
     },
     async preview(visitor, crm, fields = {}) {

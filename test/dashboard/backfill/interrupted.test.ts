@@ -23,12 +23,12 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     await reached(ida, path, '100 records');
     await ida.post(`${path}/cancel`, {});
     const stopped = await reached(ida, path, 'Cancelled');
-    expect(stopped).toContain('To the plan');
+    expect(stopped).toContain('Look at the plan');
     await fixture.settled();
     const page = await ida.get('/backfill/hubspot');
     expect(page.text).toContain('Continue the scan');
     const goOn = await ida.post('/backfill/hubspot/scan', { revision: revisionIn(page.text), goesOn: 'yes' });
-    await reached(ida, String(goOn.headers['location']), 'To the plan');
+    await reached(ida, String(goOn.headers['location']), 'Look at the plan');
     expect((await ida.get('/backfill/hubspot')).text).toContain(
       '<td class="number" data-label="Records"><div>250</div>',
     );
@@ -74,7 +74,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     await reached(ida, scanned, '100 records');
     await restart();
     ida = await signedIn('operator');
-    await reached(ida, scanned, 'To the plan');
+    await reached(ida, scanned, 'Look at the plan');
     expect(fixture.hubspot.calls.filter(isFirstPage)).toHaveLength(1);
 
     const path = await preview(ida, 'hubspot');
@@ -110,7 +110,7 @@ it('a CRM that refuses the credentials ends the scan, and the plan before it sta
   const revision = await scan(ida, 'hubspot');
   fixture.hubspot.fault({ match: PAGES, times: 1_000, action: { kind: 'status', status: 401, body: {} } });
   const asked = await ida.post('/backfill/hubspot/scan', { revision });
-  const failed = await reached(ida, String(asked.headers['location']), 'To the plan');
+  const failed = await reached(ida, String(asked.headers['location']), 'Look at the plan');
   expect(failed).toContain('class="state bad"');
   expect((await ida.get('/backfill/hubspot')).text).toContain('Continue the scan');
   expect(id).not.toBe('');

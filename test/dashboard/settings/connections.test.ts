@@ -83,6 +83,8 @@ it('the property for holds stays what the file says, or stays away, when the num
   await admin.post(number, { match: '' });
   expect(holdOf()).toEqual({ property: 'do_not_touch' });
   await daemon.settled();
+  // Without a property nothing can be scanned: the page leads to where one is chosen.
+  expect((await admin.get('/backfill/hubspot')).text).toContain(`href="${number}"`);
   writeFileSync(daemon.file, daemon.text().replace(/\n +hold:\n +property: do_not_touch/u, ''));
   await admin.get(number);
   await admin.post(number, { match: 'cvr_number' });

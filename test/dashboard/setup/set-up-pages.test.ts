@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/account/options.ts';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
+import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { newVisitor, type Visitor } from '../visitor.ts';
 import { startSetUpPages } from './set-up-pages.ts';
@@ -56,9 +57,9 @@ describe('a CRM', () => {
     const visitor = await (await startSetUpPages({ patienceMs: 200 })).entered();
     hubspot.fault({ match: '.', times: 'always', action: { kind: 'hang' } });
     const page = await connect(visitor, hubspot);
-    expect(page).toMatch(/hubspot has not answered for \d+ s/);
+    expect(page).toMatch(/HubSpot has not answered for \d+ s/);
     expect(page).toContain('data-live="soon"');
-    expect((await visitor.get('/setup/number/hubspot')).text).toContain('There is no answer within 3 s: hubspot');
+    expect((await visitor.get('/setup/number/hubspot')).text).toContain('There is no answer within 3 s: HubSpot');
     expect((await visitor.get('/setup/source')).status).toBe(200);
   });
 
@@ -84,7 +85,7 @@ describe('a CRM', () => {
     expect(number).toContain('HubSpot');
     expect(number).toContain('href="/setup/crm/hubspot"');
     const mapping = (await visitor.get('/setup/mapping/hubspot')).text;
-    expect(mapping).toContain('Look at the credentials of hubspot');
+    expect(mapping).toContain('Look at the credentials of HubSpot');
   });
 
   it('whose key lacks a right leads to where it is granted', async () => {
@@ -145,6 +146,8 @@ describe('the file', () => {
 
   it('is never written over: what somebody else put there meanwhile stays, and the lines are shown', async () => {
     const { visitor, place } = await ready();
+    // The sample register fills no record of a real company.
+    expect((await visitor.get('/setup/fill')).text).toMatch(/invented companies alone.*href="\/setup\/source"/su);
     writeFileSync(place.file, 'store: mine.db\n');
     const { status, text } = await visitor.post('/setup/fill', {});
     expect([status, text]).toEqual([409, expect.stringContaining('cvrsync writes over no file of others')]);
@@ -167,15 +170,39 @@ describe('the file', () => {
 it('every page is Danish for Danes', async () => {
   const hubspot = await hubspotWith({ missingProperties: ['cvr_number'] });
   hubspot.add({ name: 'Birk', cvr_hold: true });
+  const salesforce = await startSalesforceEmulator({ mayCreate: false });
+  onTestFinished(() => salesforce.close());
   const visitor = await (await startSetUpPages({ patienceMs: MINUTE_MS })).entered();
   await connect(visitor, hubspot);
+  const { loginUrl, auth } = salesforce.settings;
+  const { clientId, clientSecret } = Object(auth);
+  await visitor.post('/setup/crm/salesforce', {
+    ...{ use: 'salesforce', 's.loginUrl': String(loginUrl), 's.auth': 'client-credentials' },
+    ...{ 's.auth[client-credentials].clientId': clientId, 's.auth[client-credentials].clientSecret': clientSecret },
+  });
+  await visitor.post('/setup/source', { 's.changes': 'sample' });
   const paths = ['you', 'crm', 'crm/hubspot', 'crm/salesforce', 'number/hubspot', 'mapping/hubspot', 'source', 'fill'];
   for (const path of paths) {
     const { text } = await visitor.get(`/setup/${path}`, { 'accept-language': 'da' });
     expect(text).toContain('<html lang="da-DK"');
-    // But for the way to the other language, in its own words.
-    expect([...text.matchAll(/<(?!a href="\/language\/)[^>]* lang="en"[^>]*>[^<]*/gu)].flat(), path).toEqual([]);
+    // But for the way to the other language, in its own words, and the org's own name.
+    const english = [...text.matchAll(/<(?!a href="\/language\/)[^>]* lang="en"[^>]*>[^<]*/gu)].flat();
+    expect(
+      english.filter((each) => !each.endsWith('>Emulated Org (00DQy00000Emu1AMAR)')),
+      path,
+    ).toEqual([]);
   }
+});
+
+it('says where the credentials are made, and asks at once for the address that Salesforce needs', async () => {
+  const visitor = await (await startSetUpPages()).entered();
+  const hubspot = (await visitor.get('/setup/crm/hubspot')).text;
+  expect(hubspot).toContain('<a href="https://app.hubspot.com/service-keys" rel="noreferrer">');
+  expect(hubspot).not.toContain('&lt;https');
+  const [asked = '', folded = ''] = (await visitor.get('/setup/crm/salesforce')).text.split('<details');
+  expect(asked).toContain('name="s.loginUrl"');
+  expect(asked).toContain('External Client App Manager');
+  expect(folded).toContain('name="s.apiVersion"');
 });
 
 it('a plugin has its form: nested, secret and chosen settings go where its schema says', async () => {

@@ -7,11 +7,10 @@ import { ALL } from '../../support/all.ts';
 import { firstStart } from '../../support/first-start.ts';
 import { installPacked } from '../../support/packed.ts';
 import { useBrowser } from '../browser.ts';
-import { addSamples, countFilled, hubspotOf, salesforceOf, walk } from './walk.ts';
+import { addSamples, countFilled, hubspotOf, LONGEST_MS, salesforceOf, walk } from './walk.ts';
 
 /** Companies in the CRM; the nightly run walks with 2,000. */
 const COMPANIES = Number(process.env['CVRSYNC_TEST_WALK'] ?? 20);
-const LONGEST_MS = 600_000;
 
 describe.runIf(ALL)('the published package', () => {
   const { open } = useBrowser();

@@ -85,6 +85,9 @@ async function untilThere({ page }: Tab, selector: string): Promise<void> {
   await expect.poll(found).toBeGreaterThan(0);
 }
 
+/** How long a person waits for a run. */
+export const LONGEST_MS = 600_000;
+
 /** Goes the way; `seen` looks at each page. Resolves when the run says that all is linked. */
 export async function walk(
   tab: Tab,
@@ -96,6 +99,7 @@ export async function walk(
 ): Promise<void> {
   const { page } = tab;
   const { name } = crm;
+  page.setDefaultTimeout(LONGEST_MS);
   const goOn = async (path: RegExp): Promise<void> => {
     await page.click('main form .primary, main a.primary');
     await page.waitForURL(path);
@@ -140,6 +144,7 @@ export async function walk(
   await page.click('form[action$="/confirm"] button');
   await seen('applying');
   await page.waitForSelector(`main a[href="/backfill/${name}?part=linked"]`);
+  await page.waitForSelector(`main a[href="/writes?provider=${name}"]`);
   await seen('applied');
   await page.goto(new URL('/', link).href);
   await seen('home');
