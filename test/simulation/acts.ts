@@ -6,13 +6,12 @@ import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
 import type { Daemon } from './daemon.ts';
 import { TROUBLES } from './network.ts';
-import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeByHand } from './people.ts';
+import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeAmid, writeByHand } from './people.ts';
 import type { Step, StepKind } from './plan.ts';
 import type { RegisterCompany, World } from './world.ts';
 
 type Act = (world: World, random: Random, step: Step) => Promise<void> | void;
 
-const HOSTS = ['hubspot', 'salesforce', 'register', 'receiver', 'daemon'] as const;
 const CRMS = ['hubspot', 'salesforce'] as const;
 const MINUTE_MS = 60_000;
 
@@ -49,7 +48,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
     const record = anyOf([...world.linked], random);
     if (record === undefined) return;
     world.afterRead.set(record.id, () => {
-      if (world.records.includes(record)) writeWords(world, record, random, place);
+      if (world.records.includes(record)) writeAmid(record, () => writeWords(world, record, random, place));
     });
   },
   putBack(world, random) {
@@ -86,6 +85,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
       before: new Map(),
       theirs: new Set<string>(),
       held: new Set<string>(),
+      open: new Set<string>(),
     };
     world.records.push(record);
     return link(world, record);
@@ -121,15 +121,10 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
     ),
   accept: (world, random) => answer(world, random, 'register', giveUp),
   keep: (world, random) => answer(world, random, 'crm', (record, property) => record.held.add(property)),
-  trouble(world, random) {
-    const minutes = random.pick([1, 5, 20]);
-    world.network.disturb(
-      random.pick(HOSTS),
-      random.pick(TROUBLES),
-      random.pick([0.2, 0.5, 1]),
-      world.time.now() + minutes * MINUTE_MS,
-    );
-  },
+  troubleCrm: (world, random) => trouble(world, random, random.pick(CRMS)),
+  troubleRegister: (world, random) => trouble(world, random, 'register'),
+  troubleReceiver: (world, random) => trouble(world, random, 'receiver'),
+  troubleDaemon: (world, random) => trouble(world, random, 'daemon'),
   partial(world, random) {
     world.register.partial = random.pick(['shard', 'early']);
     world.time.after(random.int(5, 60) * MINUTE_MS, 'whole', () => {
@@ -165,13 +160,24 @@ type State = Pick<RegisterCompany, 'document' | 'company'>;
 function state(world: World, known: RegisterCompany, { document, company }: State, random: Random): void {
   const loadedAt = Math.max(known.loadedAt + 1, world.time.now() - random.int(0, 4 * MINUTE_MS));
   Object.assign(known, { document, company, loadedAt });
+  world.note(`  the register states ${company.entityId}`);
   world.register.put(document, loadedAt);
 }
 
-function writeWords(world: World, record: CrmRecord, random: Random, place: number): void {
+/** Requests to a host meet a trouble for some minutes. */
+function trouble({ network, time }: World, random: Random, host: string): void {
+  const until = time.now() + random.pick([1, 5, 20]) * MINUTE_MS;
+  network.disturb(host, random.pick(TROUBLES), random.pick([0.2, 0.5, 1]), until);
+}
+
+/** A person writes words of their own; returns the property. */
+function writeWords(world: World, record: CrmRecord, random: Random, place: number): string {
   const kind = random.pick(['name', 'phone', 'city'] as const);
   const value = kind === 'phone' ? `+45 99${100_000 + place}` : `Bo's ${place} ${record.id.slice(-6)}`;
-  writeByHand(world, record, { property: PROPERTIES[record.crm][kind], value, wording: 'text' });
+  world.note(`  a person writes ${value} into ${record.crm} ${record.id}`);
+  const property = PROPERTIES[record.crm][kind];
+  writeByHand(world, record, { property, value, wording: 'text' });
+  return property;
 }
 
 const companiesWithPast = (world: World): readonly RegisterCompany[] =>

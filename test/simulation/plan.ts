@@ -1,4 +1,7 @@
-/** What happens in a world: steps that a seed decides, each with chances of its own, so that one can be left out. */
+/**
+ * What happens in a world: steps that a seed decides, each with chances of its own, so that one can be left out. In a
+ * swarm each world leaves out half of all kinds and has few companies: what is left meets more often.
+ */
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 
 /** What happens, and how often of 1,000. */
@@ -20,7 +23,10 @@ const EVENTS = {
 } as const;
 
 const FAULTS = {
-  trouble: 150,
+  troubleCrm: 70,
+  troubleRegister: 25,
+  troubleReceiver: 30,
+  troubleDaemon: 25,
   partial: 12,
   disorder: 12,
   locks: 10,
@@ -55,16 +61,41 @@ export interface PlanOptions {
   readonly steps: number;
   /** Ms between two steps, on average. */
   readonly everyMs: number;
+  /** What may happen, and after how many steps all must be well; everything, and 50, by default. */
+  readonly habits?: Pick<Habits, 'kinds' | 'calmEvery' | 'bursts'> | undefined;
+}
+
+/** What sets a world of a swarm apart from others. */
+export interface Habits {
+  readonly companies: number;
+  readonly everyMs: number;
+  readonly calmEvery: number;
+  /** The share of steps that come within seconds of the one before. */
+  readonly bursts: number;
+  readonly kinds: readonly StepKind[];
+}
+
+/** The habits of a seed's world: half of the kinds, few companies, and a pace of its own. */
+export function habitsOf(seed: number): Habits {
+  const random = randomFrom(seed ^ 0x5a3);
+  return {
+    companies: random.int(2, 4),
+    everyMs: random.pick([20_000, 120_000, 600_000]),
+    calmEvery: random.int(10, 25),
+    bursts: random.pick([0.3, 0.6, 0.8]),
+    kinds: KINDS.filter((kind) => kind === 'change' || random.chance(0.5)),
+  };
 }
 
 /** The same seed gives the same steps, and a longer plan begins like a shorter one. */
-export function planOf(seed: number, { steps, everyMs }: PlanOptions): readonly Step[] {
+export function planOf(seed: number, { steps, everyMs, habits }: PlanOptions): readonly Step[] {
   const random = randomFrom(seed ^ 0x91a);
-  const kinds = Object.entries({ ...EVENTS, ...FAULTS });
-  const all = kinds.reduce((sum, [, weight]) => sum + weight, 0);
+  const { kinds, calmEvery, bursts } = habits ?? { kinds: KINDS, calmEvery: CALM_EVERY, bursts: 0.4 };
+  const weights = Object.entries({ ...EVENTS, ...FAULTS }).filter(([kind]) => kinds.some((each) => each === kind));
+  const all = weights.reduce((sum, [, weight]) => sum + weight, 0);
   const pick = (): StepKind => {
     let left = random.int(0, all - 1);
-    const found = kinds.find(([, weight]) => {
+    const found = weights.find(([, weight]) => {
       left -= weight;
       return left < 0;
     });
@@ -74,8 +105,8 @@ export function planOf(seed: number, { steps, everyMs }: PlanOptions): readonly 
   let at = 0;
   for (let place = 1; place <= steps; place += 1) {
     // Some come within seconds of each other, others after hours.
-    at += random.chance(0.4) ? random.int(0, 5_000) : random.int(0, (everyMs * 10) / 3);
-    const kind = place % CALM_EVERY === 0 || place === steps ? 'calm' : pick();
+    at += random.chance(bursts) ? random.int(0, 5_000) : random.int(0, (everyMs * 10) / 3);
+    const kind = place % calmEvery === 0 || place === steps ? 'calm' : pick();
     plan.push({ place, at, kind, seed: random.int(0, 2 ** 31) });
   }
   return plan;

@@ -3,7 +3,7 @@
  * and so many steps. A failure is shown with its seed, its step and the shortest history that was found.
  */
 import { parseArgs } from 'node:util';
-import { isFault, planOf, type Step } from './plan.ts';
+import { habitsOf, isFault, planOf, type Step } from './plan.ts';
 import { shrink } from './shrink.ts';
 import { type Outcome, simulate } from './simulate.ts';
 
@@ -14,14 +14,19 @@ const { values } = parseArgs({
     worlds: { type: 'string' },
     steps: { type: 'string', default: '200' },
     minutes: { type: 'string', default: '0' },
-    companies: { type: 'string', default: '12' },
-    /** Minutes between two steps, on average. */
-    every: { type: 'string', default: '10' },
+    /** 12 by default; a world of a swarm has its own number. */
+    companies: { type: 'string' },
+    /** Minutes between two steps, on average; 10 by default. */
+    every: { type: 'string' },
+    /** Small worlds, each without a random half of what may happen. */
+    swarm: { type: 'boolean', default: false },
     /** Minutes to look for a shorter history; 0 shows the whole one. */
     shrink: { type: 'string', default: '5' },
     /** Leaves the faults out. */
     calm: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
+    /** These steps only, by their places: a history that was found before. */
+    places: { type: 'string' },
   },
 });
 
@@ -29,10 +34,22 @@ const clock = process.hrtime.bigint.bind(process.hrtime);
 const minutesFrom = (begun: bigint): number => Number(clock() - begun) / 60e9;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const [companies, steps, every] = [values.companies, values.steps, values.every].map(Number);
+const habits = (seed: number) => (values.swarm ? habitsOf(seed) : undefined);
 
-const run = (seed: number, plan: readonly Step[], isOver?: () => boolean): Promise<Outcome> =>
-  simulate({ seed, companies: companies ?? 12, onTrace: values.trace ? say : undefined }, plan, isOver);
+function run(seed: number, plan: readonly Step[], isOver?: () => boolean): Promise<Outcome> {
+  const companies = Number(values.companies ?? habits(seed)?.companies ?? 12);
+  return simulate({ seed, companies, onTrace: values.trace ? say : undefined }, plan, isOver);
+}
+
+function planFor(seed: number): readonly Step[] {
+  const own = habits(seed);
+  const everyMs = values.every === undefined ? own?.everyMs : Number(values.every) * 60_000;
+  const whole = planOf(seed, { steps: Number(values.steps), everyMs: everyMs ?? 600_000, habits: own });
+  const places = values.places?.split(',').map(Number);
+  return whole.filter(
+    (step) => !(values.calm && isFault(step)) && (places === undefined || places.includes(step.place)),
+  );
+}
 
 function shown({ place, kind, at }: Step): string {
   const minutes = Math.floor(at / 60_000);
@@ -50,6 +67,9 @@ async function explain(seed: number, plan: readonly Step[], { step, problems }: 
   const until = plan.filter(({ place }) => place <= step.place);
   const shortest = Number(values.shrink) > 0 ? await shrink(until, fails, isOver) : until;
   say(`the shortest history found, ${shortest.length} of ${until.length} steps:\n${shortest.map(shown).join('\n')}`);
+  say(
+    `see it again: --seed ${seed} --steps ${values.steps} --places ${shortest.map(({ place }) => place).join(',')} --trace`,
+  );
 }
 
 const begun = clock();
@@ -58,8 +78,7 @@ const first = Number(values.seed);
 const worlds = values.worlds === undefined ? Number.POSITIVE_INFINITY : Number(values.worlds);
 let days = 0;
 for (let seed = first; seed < first + worlds; seed += 1) {
-  const whole = planOf(seed, { steps: steps ?? 200, everyMs: (every ?? 10) * 60_000 });
-  const plan = values.calm ? whole.filter((step) => !isFault(step)) : whole;
+  const plan = planFor(seed);
   const outcome = await run(seed, plan, values.worlds === undefined ? isOver : undefined);
   days += outcome.simulatedMs / 86_400_000;
   const ended = outcome.failure === undefined ? 'passed' : 'FAILED';

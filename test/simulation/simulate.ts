@@ -4,6 +4,7 @@ import { unpark } from '../../src/runtime/lanes/lane-state.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { perform } from './acts.ts';
 import { wrongNotices, wrongRecords } from './oracle.ts';
+import { closeRaces } from './people.ts';
 import { isCalm, type Step } from './plan.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 
@@ -90,7 +91,23 @@ async function lookAround(world: World): Promise<readonly string[]> {
     for (const { crm, id } of world.linked) await mark(tx, `sync:${crm}`, [id], now);
   });
   const leftAfter = await untilQuiet(world);
-  return leftAfter.length > 0 ? leftAfter : [...wrongNotices(world), ...wrongRecords(world)];
+  if (leftAfter.length > 0) return leftAfter;
+  closeRaces(world, world.records);
+  const problems = [...wrongNotices(world), ...wrongRecords(world)];
+  await noteHistory(world, problems);
+  return problems;
+}
+
+/** Notes in the trace what the store says of the records that problems name. */
+async function noteHistory({ daemon, linked, note, time }: World, problems: readonly string[]): Promise<void> {
+  const named = [...linked].filter(({ id }) => problems.some((problem) => problem.includes(id)));
+  if (daemon === undefined || named.length === 0) return;
+  const ids = named.map(({ id }) => id);
+  const rows = await time.until(
+    daemon.store.db.selectFrom('history').selectAll().where('record_id', 'in', ids).orderBy('id').execute(),
+  );
+  for (const { at, record_id, rule, outcome, lines } of rows)
+    note(`  history ${new Date(at).toISOString()} ${record_id} ${rule} ${outcome} ${lines ?? ''}`);
 }
 
 /** What is still to do after the bound, as sentences. */
