@@ -5,12 +5,13 @@ import { clearOverride, setOverride } from '../../src/connector/overrides/overri
 import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
 import type { Daemon } from './daemon.ts';
+import { MEETINGS } from './meetings.ts';
 import { TROUBLES } from './network.ts';
 import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeAmid, writeByHand } from './people.ts';
 import type { Step, StepKind } from './plan.ts';
 import type { RegisterCompany, World } from './world.ts';
 
-type Act = (world: World, random: Random, step: Step) => Promise<void> | void;
+export type Act = (world: World, random: Random, step: Step) => Promise<void> | void;
 
 const CRMS = ['hubspot', 'salesforce'] as const;
 const MINUTE_MS = 60_000;
@@ -21,6 +22,7 @@ export function perform(world: World, step: Step): Promise<void> | void {
 }
 
 const ACTS: Readonly<Record<StepKind, Act>> = {
+  ...MEETINGS,
   change(world, random) {
     const { document, company } = world.nextDocument();
     const known = world.companies.get(company.entityId);
@@ -86,6 +88,8 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
       theirs: new Set<string>(),
       held: new Set<string>(),
       open: new Set<string>(),
+      given: new Map(),
+      isUnseen: false,
     };
     world.records.push(record);
     return link(world, record);

@@ -4,7 +4,9 @@
  */
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Last } from '../chaos/fold.ts';
-import { differences, RESPELL } from '../chaos/records.ts';
+import { differences, RESPELL, togetherWith } from '../chaos/records.ts';
+import type { CrmName } from '../support/fixture.ts';
+import { PROPERTIES } from './people.ts';
 import type { Post } from './receiver.ts';
 import type { RegisterCompany, World } from './world.ts';
 
@@ -30,28 +32,87 @@ const FOLLOWED: Readonly<Record<string, (company: SampleCompany) => unknown>> = 
 };
 
 /** What the receiver was told adds up: each value follows from the one before, and the last is the register's. */
-export function wrongNotices({ receiver, companies }: World): readonly string[] {
+export function wrongNotices({ receiver, companies }: Pick<World, 'receiver' | 'companies'>): readonly string[] {
   const wrong: string[] = [];
-  const posts = Map.groupBy(firstOfEach(receiver.posts, wrong), ({ entity }) => entity);
-  for (const [entity, known] of companies)
-    for (const event of Object.keys(FOLLOWED)) wrong.push(...wrongChain(posts.get(entity) ?? [], event, known));
+  const posts = firstOfEach(receiver.posts, wrong);
+  const bodies = new Map<string, string>();
+  for (const { id, body } of posts) {
+    const before = bodies.get(body);
+    if (before !== undefined) wrong.push(`${id} says what ${before} said: ${body.slice(0, 100)}`);
+    bodies.set(body, id);
+  }
+  for (const [entity, own] of Map.groupBy(posts, ({ entity }) => entity)) {
+    const known = companies.get(entity);
+    for (const event of new Set(own.flatMap(({ updates }) => Object.keys(updates))))
+      wrong.push(...wrongChain(own, event, known));
+  }
+  for (const [entity, { first, company }] of companies)
+    for (const [event, of] of Object.entries(FOLLOWED))
+      if (of(first) !== of(company) && !posts.some((post) => post.entity === entity && event in post.updates))
+        wrong.push(`${entity} ${event}: the register says ${of(company)}, and nothing was told`);
   return wrong;
 }
 
-function wrongChain(posts: readonly Post[], event: string, { first, company }: RegisterCompany): readonly string[] {
-  const of = FOLLOWED[event] ?? (() => undefined);
+/** A value without the register's times: a time alone is no change. */
+const asTold = (value: unknown): string =>
+  JSON.stringify(value, (name, part) => (name === 'lastUpdated' ? undefined : part));
+
+function wrongChain(posts: readonly Post[], event: string, company: RegisterCompany | undefined): readonly string[] {
+  const of = FOLLOWED[event];
   const wrong: string[] = [];
-  let known = of(first);
+  let known = of === undefined || company === undefined ? undefined : asTold(of(company.first));
   for (const { id, entity, updates } of posts) {
     const change = changeIn(updates, event);
     if (change === undefined) continue;
-    if (change.before !== known)
-      wrong.push(`${entity} ${event}: ${id} goes from ${change.before}, and ${known} was known`);
-    known = change.after;
+    const before = asTold(change.before);
+    if (known !== undefined && before !== known)
+      wrong.push(`${entity} ${event}: ${id} goes from ${before}, and ${known} was known`);
+    known = asTold(change.after);
   }
-  if (known !== of(company))
-    wrong.push(`${company.entityId} ${event}: ${known} was told, and the register says ${of(company)}`);
+  const last = of === undefined || company === undefined ? known : asTold(of(company.company));
+  if (known !== last) wrong.push(`${company?.company.entityId} ${event}: ${known} was told, the register says ${last}`);
   return wrong;
+}
+
+/** What a person wrote into a linked record, and nobody holds, waits in review. */
+export function unlistedEdits(
+  { linked, hubspot, salesforce }: Pick<World, 'linked' | 'hubspot' | 'salesforce'>,
+  listed: readonly { readonly provider: string; readonly recordId: string; readonly property: string }[],
+): readonly string[] {
+  const names = new Set(listed.map(({ provider, recordId, property }) => `${provider} ${recordId} ${property}`));
+  const missing = [...linked].flatMap((record) =>
+    [...record.theirs]
+      .map((property) => togetherWith(record.crm, property))
+      .filter((group) => !group.some((each) => record.held.has(each)))
+      .filter((group) => !group.some((each) => names.has(`${record.crm} ${record.id} ${each}`)))
+      .map(([property]) => `${record.crm} ${record.id} ${property}`),
+  );
+  const crms = { hubspot, salesforce };
+  const gone = listed.flatMap(({ provider, recordId, property }) => {
+    const record = [...linked].find(({ crm, id }) => crm === provider && id === recordId);
+    const isTheirs = record === undefined || groupWith(record.crm, property).some((each) => record.theirs.has(each));
+    return isTheirs ? [] : [`${provider} ${recordId} ${property}: ${crms[record.crm].get(recordId)?.[property]}`];
+  });
+  return [
+    ...missing.map((each) => `${each} is a person's, and is not in review`),
+    ...gone.map((each) => `${each} is in review, and nobody wrote it`),
+  ];
+}
+
+/** The properties that are decided with this one. */
+function groupWith(crm: CrmName, property: string): readonly string[] {
+  const address = togetherWith(crm, PROPERTIES[crm].city);
+  return address.includes(property) ? address : [property];
+}
+
+/** The service watches the company of each linked record. */
+export function unwatched(
+  linked: World['linked'],
+  items: readonly { readonly entity: string; readonly record_id: string }[],
+): readonly string[] {
+  const watched = new Set(items.map(({ entity, record_id }) => `${entity} ${record_id}`));
+  const lost = [...linked].filter(({ entity, id }) => !watched.has(`${entity} ${id}`));
+  return lost.map(({ crm, id, entity }) => `${crm} ${id} of ${entity} is linked, and the service does not watch it`);
 }
 
 /** Repeats say the same as the first. */

@@ -11,6 +11,10 @@ export interface CrmRecord extends ChaosRecord {
   readonly held: Set<string>;
   /** Parts of an address beside one that a person wrote amid a read and its write: they may be from before or after it. */
   readonly open: Set<string>;
+  /** Words of a person that they gave up. */
+  readonly given: Map<string, PropertyValue>;
+  /** Somebody made it the register's again, which nobody tells cvrsync: it is looked at with the next change, or if asked. */
+  isUnseen: boolean;
 }
 
 export const PROPERTIES = {
@@ -32,10 +36,12 @@ export function writeByHand(
   if (wording === 'text' && !edits.has(property)) before.set(property, held0);
   crms[crm].edit(id, { [property]: value });
   const group = togetherWith(crm, property);
+  record.given.delete(property);
   if (wording === 'text') theirs.add(property);
   else {
     theirs.delete(property);
     before.delete(property);
+    record.isUnseen = true;
   }
   if (wording === 'text' || group.some((each) => held.has(each))) keepAsItIs(crms, record, group);
   else for (const each of group) edits.delete(each);
@@ -56,7 +62,8 @@ export function letGo({ crm, edits, held, theirs }: CrmRecord, property: string)
 /** The register won: nothing of a person is left in a property. */
 export function giveUp(record: CrmRecord, property: string): void {
   for (const each of togetherWith(record.crm, property)) {
-    record.theirs.delete(each);
+    const words = record.edits.get(each);
+    if (record.theirs.delete(each) && words !== undefined) record.given.set(each, words);
     record.before.delete(each);
   }
   letGo(record, property);

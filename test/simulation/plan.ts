@@ -22,6 +22,13 @@ const EVENTS = {
   keep: 20,
 } as const;
 
+/** What meets something under way. */
+const MEETINGS = {
+  stray: 25,
+  holdAmid: 25,
+  insist: 20,
+} as const;
+
 const FAULTS = {
   troubleCrm: 70,
   troubleRegister: 25,
@@ -37,9 +44,12 @@ const FAULTS = {
   clock: 9,
 } as const;
 
+const ALL = { ...EVENTS, ...MEETINGS, ...FAULTS } as const;
+
 const CALM = { calm: 0 } as const;
 
-export type StepKind = keyof typeof EVENTS | keyof typeof FAULTS | keyof typeof CALM;
+export type MeetingKind = keyof typeof MEETINGS;
+export type StepKind = keyof typeof EVENTS | MeetingKind | keyof typeof FAULTS | keyof typeof CALM;
 
 export interface Step {
   /** Its place in the plan, which it keeps when others are left out. */
@@ -91,7 +101,7 @@ export function habitsOf(seed: number): Habits {
 export function planOf(seed: number, { steps, everyMs, habits }: PlanOptions): readonly Step[] {
   const random = randomFrom(seed ^ 0x91a);
   const { kinds, calmEvery, bursts } = habits ?? { kinds: KINDS, calmEvery: CALM_EVERY, bursts: 0.4 };
-  const weights = Object.entries({ ...EVENTS, ...FAULTS }).filter(([kind]) => kinds.some((each) => each === kind));
+  const weights = Object.entries(ALL).filter(([kind]) => kinds.some((each) => each === kind));
   const all = weights.reduce((sum, [, weight]) => sum + weight, 0);
   const pick = (): StepKind => {
     let left = random.int(0, all - 1);
@@ -112,5 +122,5 @@ export function planOf(seed: number, { steps, everyMs, habits }: PlanOptions): r
   return plan;
 }
 
-const isKind = (name: string): name is StepKind => Object.hasOwn({ ...EVENTS, ...FAULTS }, name);
-const KINDS: readonly StepKind[] = Object.keys({ ...EVENTS, ...FAULTS }).filter(isKind);
+const isKind = (name: string): name is StepKind => Object.hasOwn(ALL, name);
+const KINDS: readonly StepKind[] = Object.keys(ALL).filter(isKind);

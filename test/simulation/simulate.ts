@@ -1,10 +1,10 @@
 /** Runs a plan in a world, and looks now and then whether all is well. */
+import { readDifferences } from '../../src/connector/history/differences.ts';
 import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
-import { unpark } from '../../src/runtime/lanes/lane-state.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { perform } from './acts.ts';
-import { wrongNotices, wrongRecords } from './oracle.ts';
-import { closeRaces } from './people.ts';
+import { unlistedEdits, unwatched, wrongNotices, wrongRecords } from './oracle.ts';
+import { type CrmRecord, closeRaces } from './people.ts';
 import { isCalm, type Step } from './plan.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 
@@ -83,19 +83,34 @@ async function lookAround(world: World): Promise<readonly string[]> {
   await runTo(world, time.now() + 20 * MINUTE_MS);
   const left = await untilQuiet(world);
   if (left.length > 0) return left;
-  // As an operator does who has all that was parked tried again, and every record looked at.
-  await world.write(async (tx) => {
-    const now = time.now();
-    const parked = await tx.selectFrom('lane').select(['queue', 'key']).where('parked_at', 'is not', null).execute();
-    for (const { queue, key } of parked) await unpark(tx, queue, key, now);
-    for (const { crm, id } of world.linked) await mark(tx, `sync:${crm}`, [id], now);
-  });
-  const leftAfter = await untilQuiet(world);
+  const touched = world.records.filter(({ isUnseen }) => isUnseen);
+  for (const record of touched) record.isUnseen = false;
+  const leftAfter = await lookAt(world, touched);
   if (leftAfter.length > 0) return leftAfter;
   closeRaces(world, world.records);
-  const problems = [...wrongNotices(world), ...wrongRecords(world)];
+  const found = [...wrongNotices(world), ...wrongRecords(world)];
+  const problems = found.length > 0 ? found : await wrongAfterLook(world);
   await noteHistory(world, problems);
   return problems;
+}
+
+/** Has cvrsync look at records once more, until nothing is left to do; returns what is. */
+async function lookAt(world: World, records: Iterable<CrmRecord>): Promise<readonly string[]> {
+  await world.write(async (tx) => {
+    for (const { crm, id } of records) await mark(tx, `sync:${crm}`, [id], world.daemonNow());
+  });
+  return untilQuiet(world);
+}
+
+/** What is wrong once every record was looked at. */
+async function wrongAfterLook(world: World): Promise<readonly string[]> {
+  const left = await lookAt(world, world.linked);
+  const { daemon, time } = world;
+  if (left.length > 0 || daemon === undefined) return left;
+  const { db } = daemon.store;
+  const listed = await time.until(readDifferences(db, world.daemonNow(), {}, 1_000));
+  const items = await time.until(db.selectFrom('item').select(['entity', 'record_id']).execute());
+  return [...wrongRecords(world), ...unlistedEdits(world, listed), ...unwatched(world.linked, items)];
 }
 
 /** Notes in the trace what the store says of the records that problems name. */
@@ -128,13 +143,15 @@ async function whatIsLeft({ machines, store: { db }, network, time }: World): Pr
   if (machines.running().length < machines.all.length) return ['a daemon does not run'];
   const look = async (): Promise<readonly string[]> => {
     const arrives = await hasArrivals(db);
-    const lanes = await db.selectFrom('lane').selectAll().where('parked_at', 'is', null).orderBy('queue').execute();
+    const lanes = await db.selectFrom('lane').selectAll().orderBy('queue').execute();
     const deliveries = await db.selectFrom('delivery').select('seq').where('state', '=', 'due').execute();
     return [
       ...(arrives ? ['arrivals'] : []),
       ...lanes
         .filter(({ queue }) => !CLOCKED.has(queue))
-        .map(({ queue, key, error }) => `${queue} ${key} ${error ?? ''}`),
+        .map(
+          ({ queue, key, error, parked_at }) => `${queue} ${key} ${error ?? ''}${parked_at === null ? '' : ', parked'}`,
+        ),
       ...deliveries.map(({ seq }) => `delivery ${seq}`),
       ...(network.inFlight > 0 ? ['a request'] : []),
     ];

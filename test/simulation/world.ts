@@ -123,7 +123,7 @@ export async function openWorld({ seed, companies: count, daemons, onTrace }: Wo
   const config = await configOf({ hubspot, salesforce, register }, path.join(folder, 'store.db'));
   const records = addRecords({ hubspot, salesforce }, sampleCompanies(seed, count), random).map((record): CrmRecord => {
     const theirs = new Set(record.edits.has(PROPERTIES[record.crm].name) ? [PROPERTIES[record.crm].name] : []);
-    return { ...record, theirs, held: new Set(), open: new Set() };
+    return { ...record, theirs, held: new Set(), open: new Set(), given: new Map(), isUnseen: false };
   });
 
   const store = await openStore(config.store);

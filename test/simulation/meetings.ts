@@ -1,0 +1,53 @@
+/** Acts that meet what is under way: rare by chance, and where faults were found before. */
+import { setOverride } from '../../src/connector/overrides/override.ts';
+import type { Random } from '../../src/protocol/sample/random.ts';
+import type { Act } from './acts.ts';
+import { type CrmRecord, keepAsItIs, PROPERTIES, writeByHand } from './people.ts';
+import type { MeetingKind } from './plan.ts';
+import type { World } from './world.ts';
+
+export const MEETINGS: Readonly<Record<MeetingKind, Act>> = {
+  /** Another sender tells once more what was told long ago, under an id of its own. */
+  async stray(world, random, { place }) {
+    const post = anyOf(world.receiver.posts, random);
+    const { daemon, time } = world;
+    if (post === undefined || daemon === undefined) return;
+    const headers = { 'content-type': 'application/json', 'webhook-id': `stray-${place}` };
+    const url = new URL('http://daemon.sim/webhook');
+    const request = { method: 'POST', path: url.pathname, url, headers, body: post.body };
+    await time.until(Promise.race([time.as(daemon.owner, () => daemon.handle(request)), daemon.owner.died]));
+  },
+  /** Somebody holds a property right after its record was read, and before what was read comes back. */
+  holdAmid(world, random) {
+    const record = anyOf([...world.linked], random);
+    if (record === undefined) return;
+    const property = PROPERTIES[record.crm][random.pick(['name', 'phone'] as const)];
+    world.afterRead.set(record.id, () => void hold(world, record, property));
+  },
+  /** Somebody writes their words once more where the register won. */
+  insist(world, random) {
+    // Before the register's value is there, nobody can tell that they were written again.
+    const lost = world.records.flatMap((record) =>
+      [...record.given]
+        .filter(([property, value]) => world[record.crm].get(record.id)?.[property] !== value)
+        .map(([property, value]) => ({ record, property, value })),
+    );
+    const found = anyOf(lost, random);
+    if (found !== undefined) writeByHand(world, found.record, { ...found, wording: 'text' });
+  },
+};
+
+/** A hold counts from its commit on; writes that left before it may arrive. */
+async function hold(world: World, record: CrmRecord, property: string): Promise<void> {
+  const { daemon } = world;
+  if (daemon === undefined || record.held.has(property)) return;
+  const { crm: provider, id: recordId } = record;
+  const override = { kind: 'hold', once: false, until: null, reason: null } as const;
+  await daemon.store.write((tx) => setOverride(tx, { provider, recordId, property }, override, world.daemonNow()));
+  if (daemon.owner.isDead || !world.records.includes(record)) return;
+  record.held.add(property);
+  keepAsItIs(world, record, [property]);
+}
+
+const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
+  list[random.int(0, Math.max(0, list.length - 1))];
