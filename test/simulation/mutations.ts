@@ -178,6 +178,72 @@ const MUTATIONS: readonly Mutation[] = [
     search: '    await rememberWritten(\n      tx,',
     replace: '    if (now < 0) await rememberWritten(\n      tx,',
   },
+  {
+    name: 'an address is decided part by part',
+    file: 'src/connector/decide/plan.ts',
+    search: ': decideGroup(group)) decided',
+    replace: ': group.map((part) => part.planned)) decided',
+  },
+  {
+    name: 'a hold that comes while the CRM answers is written over',
+    file: 'src/connector/sync/prepare.ts',
+    search: 'asLoaded: asLoaded.has(id)',
+    replace: 'asLoaded: asLoaded.size >= 0',
+  },
+  {
+    name: 'a release for once stays',
+    file: 'src/connector/sync/sync.ts',
+    search: '    await endUsedOverrides(',
+    replace: '    if (now < 0) await endUsedOverrides(',
+  },
+  {
+    name: 'a document that becomes findable late is passed by',
+    file: 'src/service/register/source/feed.ts',
+    search: 'OVERLAP_MS = 5 * 60_000;',
+    replace: 'OVERLAP_MS = 0;',
+  },
+  {
+    name: 'a locked row is given up',
+    file: 'providers/salesforce/write/decide-update.ts',
+    search: "  'UNABLE_TO_LOCK_ROW',\n  'SERVER_UNAVAILABLE',",
+    replace: "  'SERVER_UNAVAILABLE',",
+  },
+  {
+    name: 'an edit comes back without the rest of its address',
+    file: 'src/connector/edits/check-edits.ts',
+    search: '  if (first === undefined || last === undefined) return [];\n  return [{ id, field',
+    replace: '  if (first === undefined || last === undefined || id !== undefined) return [];\n  return [{ id, field',
+  },
+  {
+    name: 'a new link asks for no full state',
+    file: 'src/connector/monitoring/monitoring.ts',
+    search: 'upstream.add(item, link.send_update === 1,',
+    replace: 'upstream.add(item, link.send_update === 2,',
+  },
+  {
+    name: 'earlier values of the register are forgotten',
+    file: 'src/connector/apply/apply.ts',
+    search: '    await writeKnown(tx, known, deps.now());\n',
+    replace: '',
+  },
+  {
+    name: 'what the CRM made of a write without an answer counts as an edit',
+    file: 'src/connector/sync/prepare.ts',
+    search: 'await recogniseStored(crm.connection, first.found, signal);',
+    replace: 'await recogniseStored(crm.connection, [], signal);',
+  },
+  {
+    name: 'records of a call are told apart by their place',
+    file: 'providers/hubspot/read/read.ts',
+    search: 'byId.get(id) ?? records.find(',
+    replace: 'records[asked.indexOf(id)] ?? records.find(',
+  },
+  {
+    name: 'the edit that a late write replaced does not come back',
+    file: 'src/connector/decide/late.ts',
+    search: '{ ...late, old, overtook: isNewer,',
+    replace: '{ ...late, old, overtook: false,',
+  },
 ];
 
 const { values } = parseArgs({

@@ -76,12 +76,17 @@ function wrongChain(posts: readonly Post[], event: string, company: RegisterComp
 
 /** What a person wrote into a linked record, and nobody holds, waits in review. */
 export function unlistedEdits(
-  { linked, hubspot, salesforce }: Pick<World, 'linked' | 'hubspot' | 'salesforce'>,
+  { linked, companies, hubspot, salesforce }: Pick<World, 'linked' | 'companies' | 'hubspot' | 'salesforce'>,
   listed: readonly { readonly provider: string; readonly recordId: string; readonly property: string }[],
 ): readonly string[] {
   const names = new Set(listed.map(({ provider, recordId, property }) => `${provider} ${recordId} ${property}`));
   const missing = [...linked].flatMap((record) =>
     [...record.theirs]
+      // A field that the register never stated differs from nothing.
+      .filter(
+        (property) =>
+          property !== PROPERTIES[record.crm].phone || companies.get(record.entity)?.company.phoneNumber != null,
+      )
       .map((property) => togetherWith(record.crm, property))
       .filter((group) => !group.some((each) => record.held.has(each)))
       .filter((group) => !group.some((each) => names.has(`${record.crm} ${record.id} ${each}`)))
