@@ -5,13 +5,11 @@ import { clearOverride, setOverride } from '../../src/connector/overrides/overri
 import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
 import type { Daemon } from './daemon.ts';
-import { MEETINGS } from './meetings.ts';
+import { type Act, MEETINGS } from './meetings.ts';
 import { TROUBLES } from './network.ts';
 import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeAmid, writeByHand } from './people.ts';
 import type { Step, StepKind } from './plan.ts';
 import type { RegisterCompany, World } from './world.ts';
-
-export type Act = (world: World, random: Random, step: Step) => Promise<void> | void;
 
 const CRMS = ['hubspot', 'salesforce'] as const;
 const MINUTE_MS = 60_000;

@@ -1,16 +1,19 @@
 /** Acts that meet what is under way: rare by chance, and where faults were found before. */
 import { setOverride } from '../../src/connector/overrides/override.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
-import type { Act } from './acts.ts';
 import { type CrmRecord, keepAsItIs, PROPERTIES, writeByHand } from './people.ts';
-import type { MeetingKind } from './plan.ts';
+import type { MeetingKind, Step } from './plan.ts';
 import type { World } from './world.ts';
+
+/** What a step does. */
+export type Act = (world: World, random: Random, step: Step) => Promise<void> | void;
 
 export const MEETINGS: Readonly<Record<MeetingKind, Act>> = {
   /** Another sender tells once more what was told long ago, under an id of its own. */
   async stray(world, random, { place }) {
     const post = anyOf(world.receiver.posts, random);
-    const { daemon, time } = world;
+    const { time } = world;
+    const daemon = anyOf(world.machines.running(), random)?.daemon;
     if (post === undefined || daemon === undefined) return;
     const headers = { 'content-type': 'application/json', 'webhook-id': `stray-${place}` };
     const url = new URL('http://daemon.sim/webhook');
@@ -39,12 +42,11 @@ export const MEETINGS: Readonly<Record<MeetingKind, Act>> = {
 
 /** A hold counts from its commit on; writes that left before it may arrive. */
 async function hold(world: World, record: CrmRecord, property: string): Promise<void> {
-  const { daemon } = world;
-  if (daemon === undefined || record.held.has(property)) return;
+  if (record.held.has(property)) return;
   const { crm: provider, id: recordId } = record;
   const override = { kind: 'hold', once: false, until: null, reason: null } as const;
-  await daemon.store.write((tx) => setOverride(tx, { provider, recordId, property }, override, world.daemonNow()));
-  if (daemon.owner.isDead || !world.records.includes(record)) return;
+  await world.store.write((tx) => setOverride(tx, { provider, recordId, property }, override, world.time.now()));
+  if (!world.records.includes(record)) return;
   record.held.add(property);
   keepAsItIs(world, record, [property]);
 }

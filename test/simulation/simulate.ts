@@ -97,7 +97,7 @@ async function lookAround(world: World): Promise<readonly string[]> {
 /** Has cvrsync look at records once more, until nothing is left to do; returns what is. */
 async function lookAt(world: World, records: Iterable<CrmRecord>): Promise<readonly string[]> {
   await world.write(async (tx) => {
-    for (const { crm, id } of records) await mark(tx, `sync:${crm}`, [id], world.daemonNow());
+    for (const { crm, id } of records) await mark(tx, `sync:${crm}`, [id], world.time.now());
   });
   return untilQuiet(world);
 }
@@ -105,21 +105,21 @@ async function lookAt(world: World, records: Iterable<CrmRecord>): Promise<reado
 /** What is wrong once every record was looked at. */
 async function wrongAfterLook(world: World): Promise<readonly string[]> {
   const left = await lookAt(world, world.linked);
-  const { daemon, time } = world;
-  if (left.length > 0 || daemon === undefined) return left;
-  const { db } = daemon.store;
-  const listed = await time.until(readDifferences(db, world.daemonNow(), {}, 1_000));
+  if (left.length > 0) return left;
+  const { time } = world;
+  const { db } = world.store;
+  const listed = await time.until(readDifferences(db, time.now(), {}, 1_000));
   const items = await time.until(db.selectFrom('item').select(['entity', 'record_id']).execute());
   return [...wrongRecords(world), ...unlistedEdits(world, listed), ...unwatched(world.linked, items)];
 }
 
 /** Notes in the trace what the store says of the records that problems name. */
-async function noteHistory({ daemon, linked, note, time }: World, problems: readonly string[]): Promise<void> {
+async function noteHistory({ store, linked, note, time }: World, problems: readonly string[]): Promise<void> {
   const named = [...linked].filter(({ id }) => problems.some((problem) => problem.includes(id)));
-  if (daemon === undefined || named.length === 0) return;
+  if (named.length === 0) return;
   const ids = named.map(({ id }) => id);
   const rows = await time.until(
-    daemon.store.db.selectFrom('history').selectAll().where('record_id', 'in', ids).orderBy('id').execute(),
+    store.db.selectFrom('history').selectAll().where('record_id', 'in', ids).orderBy('id').execute(),
   );
   for (const { at, record_id, rule, outcome, lines } of rows)
     note(`  history ${new Date(at).toISOString()} ${record_id} ${rule} ${outcome} ${lines ?? ''}`);
