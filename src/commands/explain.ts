@@ -166,11 +166,21 @@ function overrideLine({
   until,
   reason,
   createdAt,
+  ...placed
 }: Timeline['overrides'][number]): string {
   const what = property === ALL_PROPERTIES ? 'all properties' : property;
   const how = kind === 'hold' ? 'nothing is written' : `the register wins${once ? ' once' : ''}`;
   const end = until === null ? '' : ` until ${shownTime(until)}`;
-  return `${provider}:${record} ${what}: ${kind}, ${how}${end}, since ${shownTime(createdAt)}${reason === null ? '' : `: ${reason}`}`;
+  return `${provider}:${record} ${what}: ${kind}, ${how}${end}, since ${shownTime(createdAt)}${placedText(placed)}${reason === null ? '' : `: ${reason}`}`;
+}
+
+const ORIGINS = { person: '', review: 'an answer in review', undo: 'undo' } as const;
+
+/** What placed an override, who, and from where. */
+function placedText({ origin = 'person', placedBy, placedVia }: Partial<Timeline['overrides'][number]>): string {
+  const who = placedBy == null ? '' : `${placedBy} (${placedVia ?? ''})`;
+  const by = [ORIGINS[origin], who].filter((part) => part !== '').join(' of ');
+  return by === '' ? '' : `, placed by ${by}`;
 }
 
 function receiptLine(receipt: Timeline['receipts'][number]): string {

@@ -1,15 +1,26 @@
 /** `hold`: stops writes to a property, or to a whole record. */
 
 import type { RecordRef } from '../connector/names/queues.ts';
-import { countHolds, listHolds } from '../connector/overrides/hold-list.ts';
-import { ALL_PROPERTIES, readOverrides, UNDONE } from '../connector/overrides/override.ts';
-import { clearRecord, endHolds, holdRecord } from '../operations/records.ts';
+import type { Hold } from '../connector/overrides/hold-list.ts';
+import { ALL_PROPERTIES, readOverrides } from '../connector/overrides/override.ts';
+import { endHolds, HOLD_ORIGINS, holdPlaceText, listHolds } from '../operations/holds.ts';
+import { clearRecord, holdRecord } from '../operations/records.ts';
 import type { Store } from '../store/store.ts';
 import { EVERY_RECORD, linksHint, needConnector, readRecord } from './arguments/record-argument.ts';
 import { duration, end } from './arguments/time.ts';
 import { needProvider } from './arguments/with-monitoring.ts';
 import { shownTime, withStore } from './arguments/with-store.ts';
-import { defineCommand, type ExitCode, flag, integer, needed, optional, text, UsageError } from './cli/command.ts';
+import {
+  defineCommand,
+  type ExitCode,
+  flag,
+  integer,
+  needed,
+  oneOf,
+  optional,
+  text,
+  UsageError,
+} from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { countOf } from './cli/count-of.ts';
@@ -17,47 +28,63 @@ import { timeCell } from './cli/when.ts';
 import { performHere, previewHere } from './operations/operation-command.ts';
 
 const SHOWN = 1_000;
+const PAGE = 1_000;
 
 const filterOptions = {
-  reason: text('only holds with this reason; `undone` is that of undo'),
+  origin: oneOf(HOLD_ORIGINS, 'only what people placed, what answers in review did, or what undo did'),
+  reason: text('only holds with this reason'),
   olderThan: duration('only holds that are older than this: 12h, 30d'),
 };
 
 const list = defineCommand({
   name: 'list',
-  examples: ['hold list --provider hubspot --older-than 90d'],
-  about: 'list the holds on records and properties',
+  examples: ['hold list --provider hubspot --older-than 90d', 'hold list --origin undo --ending-within 7d'],
+  operation: listHolds.name,
+  about: listHolds.about,
   options: {
     ...filterOptions,
+    endingWithin: duration('only holds that end within this time: 7d'),
     provider: text('only holds in this CRM', 'name'),
     property: text('only holds on this property; * means holds on whole records', 'name'),
     limit: integer(`show at most this many (default ${SHOWN})`),
   },
-  run: async (context, _args, { provider, property, reason, olderThan, limit = SHOWN }) => {
+  run: async (context, _args, { olderThan, endingWithin, limit = SHOWN, ...asked }) => {
     const { providers } = await needConnector(context);
-    return withStore<ExitCode>(context, async ({ db }) => {
+    return withStore<ExitCode>(context, async (store) => {
       const now = Date.now();
-      const filter = { provider, property, reason, before: beforeOf(olderThan, now) };
-      const holds = await listHolds(db, now, filter, limit);
+      const endsBefore = endingWithin === undefined ? undefined : timeIn(now + endingWithin);
+      const filter = { ...asked, before: timeIn(beforeOf(olderThan, now)), endsBefore };
+      const holds: Hold[] = [];
+      let after: string | undefined;
+      do {
+        const page = await performHere(
+          listHolds,
+          { ...filter, after, limit: Math.min(limit - holds.length, PAGE) },
+          { store, now: () => now },
+        );
+        holds.push(...page.holds);
+        after = page.next && holdPlaceText(page.next);
+      } while (after !== undefined && holds.length < limit);
       // A connection that left the configuration may still have holds.
-      if (holds.length === 0 && provider !== undefined) needProvider({ providers }, provider);
-      context.output.table(
-        holds.map((hold) => ({
-          record: `${hold.provider}:${hold.recordId}`,
-          property: hold.property,
-          entity: hold.entity ?? '',
-          since: timeCell(hold.since),
-          until: hold.until === null ? 'cleared' : timeCell(hold.until),
-          reason: hold.reason ?? '',
-        })),
-        'There is no such hold.',
-      );
-      const count = holds.length < limit ? holds.length : await countHolds(db, now, filter);
-      if (count > holds.length)
-        context.log.warn({ holds: count }, 'there are more holds: raise --limit, or narrow the list');
+      if (holds.length === 0 && asked.provider !== undefined) needProvider({ providers }, asked.provider);
+      context.output.table(holds.map(rowOf), 'There is no such hold.');
+      if (after !== undefined)
+        context.log.warn({ shown: holds.length }, 'there are more holds: raise --limit, or narrow the list');
       return 0;
     });
   },
+});
+
+const rowOf = ({ provider, recordId, property, entity, since, until, reason, ...placed }: Hold) => ({
+  record: `${provider}:${recordId}`,
+  property,
+  entity: entity ?? '',
+  since: timeCell(since),
+  until: until === null ? 'cleared' : timeCell(until),
+  origin: placed.origin,
+  by: placed.placedBy ?? '',
+  via: placed.placedVia ?? '',
+  reason: reason ?? '',
 });
 
 const beforeOf = (olderThan: number | undefined, now: number): number | undefined =>
@@ -121,34 +148,42 @@ interface HoldOptions {
   readonly all: boolean;
   readonly yes: boolean;
   readonly until: number | undefined;
+  readonly origin: (typeof HOLD_ORIGINS)[number] | undefined;
   readonly reason: string | undefined;
   readonly olderThan: number | undefined;
 }
 
 function checkOptions({ provider, recordId }: RecordRef, options: HoldOptions): void {
-  const { clear, all, until, reason, olderThan } = options;
+  const { clear, all, until, origin, reason, olderThan } = options;
   const isMany = recordId === EVERY_RECORD;
   if (isMany && !clear) throw new UsageError(`name one record to hold: ${provider}:* goes with --clear only`);
-  if ((all || olderThan !== undefined) && !isMany)
-    throw new UsageError(`--all and --older-than are for ${provider}:* with --clear`);
+  if ((all || origin !== undefined || olderThan !== undefined) && !isMany)
+    throw new UsageError(`--all, --origin and --older-than are for ${provider}:* with --clear`);
   if (clear && (until !== undefined || (reason !== undefined && !isMany)))
     throw new UsageError('--clear takes neither --until nor --reason');
-  if (all && reason !== undefined) throw new UsageError('choose --all or --reason, not both');
+  if (all && (reason !== undefined || origin !== undefined))
+    throw new UsageError('choose --all, or --reason or --origin, not both');
   if (until !== undefined && until <= Date.now()) throw new UsageError(`--until ${shownTime(until)} is in the past`);
 }
+
+const PLACED = {
+  person: ' that people placed',
+  review: ' that answers in review placed',
+  undo: ' that undo placed',
+} as const;
 
 /** Ends all holds of a connection that match the options; by default, those of undo. */
 function clearMany(
   context: CommandContext,
   { provider, property }: { readonly provider: string; readonly property: string | undefined },
-  { all, yes, reason: named, olderThan }: HoldOptions,
+  { all, yes, reason, origin: named, olderThan }: HoldOptions,
 ): Promise<ExitCode> {
   return withStore(context, async (store): Promise<ExitCode> => {
     const before = beforeOf(olderThan, Date.now());
-    const reason = all ? undefined : (named ?? UNDONE);
-    const filter = { provider, property, reason, before: timeIn(before) };
+    const origin = named ?? (all || reason !== undefined ? undefined : 'undo');
+    const filter = { provider, property, origin, reason, before: timeIn(before) };
     const ground = { store, now: Date.now, signal: context.signal };
-    const whose = all ? '' : reason === UNDONE ? ' that undo placed' : ` with the reason ${reason}`;
+    const whose = `${origin === undefined ? '' : PLACED[origin]}${reason === undefined ? '' : ` with the reason ${reason}`}`;
     const holds = (count: number): string => `${countOf(count, 'hold')}${whose}`;
     const { count } = await previewHere(endHolds, filter, ground);
     const question = `End ${holds(count)} in ${provider}? The register's values are written there again.`;

@@ -10,6 +10,7 @@ import { createMetrics } from '../http/metrics.ts';
 import { openClient } from '../http/outbound/client.ts';
 import { errorText } from '../protocol/text/error-text.ts';
 import type { Store } from '../store/store.ts';
+import { commandActor } from './arguments/actor.ts';
 import { readEntity } from './arguments/entity.ts';
 import { needConnector } from './arguments/record-argument.ts';
 import { durationOrForever, lengthText, time } from './arguments/time.ts';
@@ -136,6 +137,7 @@ async function take(
         ...limits,
         leaseMs: connector.limits.leaseSeconds * 1_000,
         crm,
+        by: { actor: commandActor(), via: 'command' },
         dryRun,
         waiting: showWaiting(context),
         report(some, progress) {

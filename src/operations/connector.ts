@@ -1,9 +1,10 @@
 /** The operations on the connector half. */
 import type { TObject } from 'typebox';
+import { endHolds, listHolds } from './holds.ts';
 import { requestLeave, returnTo } from './leaving.ts';
 import { addLink, type LinkNeeds, removeLink, updateAll } from './links.ts';
 import type { Operation } from './operation.ts';
-import { clearRecord, endHolds, holdRecord, releaseProperty } from './records.ts';
+import { clearRecord, holdRecord, releaseProperty } from './records.ts';
 import * as review from './review.ts';
 import { matchRecords, previewApply, requestAnswers, requestUndo, scanCrm } from './run-requests.ts';
 import { cancelRun, confirmRun, listRuns, showRun } from './runs.ts';
@@ -30,6 +31,7 @@ export const CONNECTOR_OPERATIONS: readonly Operation<TObject, unknown, LinkNeed
   holdRecord,
   releaseProperty,
   clearRecord,
+  listHolds,
   endHolds,
   addLink,
   removeLink,

@@ -5,18 +5,17 @@ import { readRecordId } from '../connector/crm/record-id.ts';
 import { writtenProperties } from '../connector/decide/plan.ts';
 import { findLink, type Link } from '../connector/links/links.ts';
 import type { RecordRef } from '../connector/names/queues.ts';
-import { countHolds, endHoldsIn, type HoldFilter } from '../connector/overrides/hold-list.ts';
 import {
   ALL_PROPERTIES,
   clearOverride,
+  type NewOverride,
   type Override,
   readOverrides,
   setOverride,
 } from '../connector/overrides/override.ts';
-import type { StepRecorder } from '../runtime/operators/audit.ts';
 import { plainText, timeText } from '../service/routes/schemas.ts';
 import type { Db, Tx } from '../store/store.ts';
-import { defineOperation, type Ground, invalid, type Moment, type Recording, Refused } from './operation.ts';
+import { defineOperation, invalid, type Moment, Refused } from './operation.ts';
 
 /** What operations on the connector need. */
 export interface ConnectorNeeds {
@@ -95,16 +94,16 @@ const named = Type.Object({ ...recordProperties, property: held });
 const subjectOf = ({ provider, recordId }: RecordRef, property: string): string =>
   `${provider}:${recordId}${property === ALL_PROPERTIES ? '' : ` ${property}`}`;
 
-interface NewOverride {
-  readonly override: Omit<Override, 'createdAt'>;
+interface PlacedOverride {
+  readonly override: NewOverride;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
 async function place(
   tx: Tx,
   { provider, record, property = ALL_PROPERTIES }: Input,
-  { override, detail }: NewOverride,
-  { crms, now }: ConnectorNeeds & Moment,
+  { override, detail }: PlacedOverride,
+  { crms, now, actor, via }: ConnectorNeeds & Moment,
 ) {
   const crm = needCrm(crms, provider);
   const ref = readRecord(crm, record);
@@ -113,11 +112,11 @@ async function place(
   const before = (await readOverrides(tx, provider, [ref.recordId], now)).get(ref.recordId)?.get(property);
   const value: OverriddenProperty = { provider, record: ref.recordId, property, entity, link };
   if (isSame(before, override)) return { value };
-  await setOverride(tx, { ...ref, property }, override, now);
+  await setOverride(tx, { ...ref, property }, { ...override, by: { actor, via } }, now);
   return { value, audit: { subject: subjectOf(ref, property), detail, result: 'done' } };
 }
 
-const isSame = (before: Override | undefined, { kind, once, until, reason }: Omit<Override, 'createdAt'>): boolean =>
+const isSame = (before: Override | undefined, { kind, once, until, reason }: NewOverride): boolean =>
   before?.kind === kind && before.once === once && before.until === until && before.reason === reason;
 
 const viewOf = ({ link: _, ...shown }: OverriddenProperty) => shown;
@@ -206,50 +205,4 @@ export const clearRecord = defineOperation({
     return { value, audit: { subject: subjectOf(ref, property), detail: { kind }, result: 'done' } };
   },
   view: viewOf,
-});
-
-const holdFilter = Type.Object({
-  provider: Type.Optional(recordProperties.provider),
-  property: Type.Optional(
-    plainText('Only holds on this property; * means holds on whole records', { example: 'name' }),
-  ),
-  reason: Type.Optional(plainText('Only holds with this reason; `undone` is that of undo', { maxLength: 200 })),
-  before: Type.Optional(timeText('Only holds that were placed before')),
-});
-
-const filterOf = ({ before, ...filter }: Static<typeof holdFilter>): HoldFilter => ({
-  ...filter,
-  ...(before !== undefined && { before: Date.parse(before) }),
-});
-
-/** What ending many holds needs: in a process that may stop, its signal. */
-interface EndNeeds {
-  readonly signal?: AbortSignal;
-}
-
-export const endHolds = defineOperation({
-  ...OPERATOR,
-  name: 'record.endHolds',
-  about: "end all holds that a filter finds: the register's values are written there again",
-  more: 'A filter that is absent does not restrict. Preview it first.',
-  input: holdFilter,
-  api: {
-    method: 'POST',
-    path: '/records/end-holds',
-    operationId: 'endHolds',
-    status: 200,
-    answer: Type.Object({ count: Type.Integer({ description: 'How many holds ended' }) }),
-    examples: [{ provider: 'hubspot', reason: 'undone', before: '2026-03-01T00:00:00Z' }],
-  },
-  preview: async (db, input, { now }) => ({ count: await countHolds(db, now, filterOf(input)) }),
-  // Page by page: they may be many.
-  async steps(
-    input,
-    { store, now, record, signal = new AbortController().signal }: Ground & EndNeeds & Moment & Recording,
-  ) {
-    const subject = input.provider === undefined ? undefined : `${input.provider}:*`;
-    const recorded: StepRecorder = (tx, count, before) =>
-      record(tx, { subject, detail: input, result: `${count} holds ended` }, before);
-    return { count: await endHoldsIn({ store, recorded }, filterOf(input), now, signal) };
-  },
 });

@@ -8,6 +8,7 @@ import { idOf, type ReviewVerb, VERBS } from '../connector/review/review-kinds.t
 import { type TakenBack, takeBack } from '../connector/review/take-back.ts';
 import type { Selection } from '../connector/undo/writes.ts';
 import { plainText, timeText } from '../service/routes/schemas.ts';
+import type { Tx } from '../store/store.ts';
 import { type Done, defineOperation, type Moment, Refused } from './operation.ts';
 import { type ConnectorNeeds, needCrm, readRecord, recordProperties } from './records.ts';
 import { runId } from './runs.ts';
@@ -53,10 +54,10 @@ interface Answering {
 async function answer(
   verb: ReviewVerb,
   { id: entry, revision = '', days }: Answering,
-  { tx, now }: { readonly tx: Parameters<typeof resolveIfUnchanged>[0]; readonly now: number },
+  { tx, now, actor, via }: Moment & { readonly tx: Tx },
 ): Promise<Done<EntryAnswer>> {
   const until = days === undefined ? null : now + days * DAY_MS;
-  const resolved = await resolveIfUnchanged(tx, verb, { id: entry, revision, until }, now);
+  const resolved = await resolveIfUnchanged(tx, verb, { id: entry, revision, until, by: { actor, via } }, now);
   switch (resolved.kind) {
     case 'done':
       return {
@@ -87,7 +88,7 @@ const answering = (verb: Exclude<ReviewVerb, 'keep'>, about: string) =>
       examples: [EXAMPLE],
       refusals: REFUSALS,
     },
-    change: (tx, input, { now }: Moment) => answer(verb, input, { tx, now }),
+    change: (tx, input, context: Moment) => answer(verb, input, { ...context, tx }),
   });
 
 export const retryEntry = answering('retry', 'try again what failed');
@@ -119,7 +120,7 @@ export const keepEntry = defineOperation({
     examples: [{ id: EXAMPLE.id, days: 90 }],
     refusals: REFUSALS,
   },
-  change: (tx, input, { now }: Moment) => answer('keep', input, { tx, now }),
+  change: (tx, input, context: Moment) => answer('keep', input, { ...context, tx }),
 });
 
 /** The operation of each answer. */

@@ -153,6 +153,11 @@ export interface OverrideTable {
   created_at: number;
   /** JSON of the only CRM value that a release overrides; absent or null for any value. */
   seen?: string | null | undefined;
+  /** What placed it: `person` a hold or a release, `review` an answer, `undo` what it restored. */
+  origin: Generated<'person' | 'review' | 'undo'>;
+  /** Who placed it, as the audit names them, and from where; null if nobody knows. */
+  placed_by: string | null;
+  placed_via: 'page' | 'command' | 'api' | null;
 }
 
 /** A note to add to a record for one event, exactly once. */

@@ -96,9 +96,9 @@ describe.each(CASES)('undo in $crm on $engine', ({ crm, engine, name, own }) => 
     expect(await listed('--reason', 'asked by sales')).toMatchObject([
       { record: `${crm}:${id}`, property: '*', entity: ENTITY, until: 'cleared' },
     ]);
-    expect(await listed('--property', name, '--reason', 'undone')).toHaveLength(3);
+    expect(await listed('--property', name, '--origin', 'undo')).toHaveLength(3);
     expect(await listed('--provider', crm, '--older-than', '1h')).toEqual([]);
-    expect((await fixture.cli('hold', 'list', '--limit', '2')).stderr).toContain('"holds":7');
+    expect((await fixture.cli('hold', 'list', '--limit', '2')).stderr).toContain('"shown":2');
 
     const clear = ['hold', `${crm}:*`, '--clear'];
     const asked = await fixture.cli(...clear);

@@ -60,6 +60,14 @@ async function fill(tx: Tx, record: string): Promise<void> {
         ...{ kept: JSON.stringify(LONG), offered: JSON.stringify(LONG), kept_at: at(n) },
       })
       .execute();
+    const placed = { origin: 'undo', placed_by: 'ida@example.com', placed_via: 'page' } as const;
+    await tx
+      .insertInto('override')
+      .values({
+        ...{ provider: 'hubspot', record_id: `7${n}`, property: 'numberofemployees', kind: 'hold', once: 0 },
+        ...{ until: Date.now() + 86_400_000 + n, reason: LONG.slice(0, 200), created_at: at(n), ...placed },
+      })
+      .execute();
     await tx
       .insertInto('scan')
       .values({
@@ -93,6 +101,7 @@ it('no page is over 60 kB, however much there is to show', async () => {
     '/backfill/hubspot?part=all',
     '/inbox?kind=match',
     '/writes',
+    '/holds?chosen=page',
     '/connections',
     '/connections/hubspot',
     '/audit',
@@ -103,7 +112,14 @@ it('no page is over 60 kB, however much there is to show', async () => {
     expect(status, path).toBe(200);
     sizes.set(path, Buffer.byteLength(text));
   }
-  for (const full of ['/inbox?kind=difference', '/companies?q=1', '/backfill/hubspot?part=all', '/writes', '/audit'])
+  for (const full of [
+    '/inbox?kind=difference',
+    '/companies?q=1',
+    '/backfill/hubspot?part=all',
+    '/writes',
+    '/holds?chosen=page',
+    '/audit',
+  ])
     expect(sizes.get(full), full).toBeGreaterThan(20 * KB);
   // The inbox holds whole values on both sides of each difference.
   const mostOf = (path: string): number => (path.startsWith('/inbox') ? 100 : 60) * KB;

@@ -55,18 +55,38 @@ describe.each(SUITE_ENGINES)('writes on %s', (engine) => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');
     await fixture.cli('undo', '--yes', '--since', '2020-01-01', '--provider', 'hubspot', '--property', 'name');
-    const held = async (): Promise<readonly unknown[]> =>
-      fixture.app.store.db.selectFrom('override').select('property').where('reason', '=', 'undone').execute();
-    expect(await held()).toHaveLength(1);
-    const { text } = await ida.get('/holds?reason=undone');
+    await fixture.cli('hold', `hubspot:${records.hubspot}`, 'phone', '--until', '2d', '--reason', 'asked by sales');
+    const held = async (): Promise<readonly string[]> =>
+      (await fixture.app.store.db.selectFrom('override').select('property').orderBy('property').execute()).map(
+        ({ property }) => property,
+      );
+    expect(await held()).toEqual(['name', 'phone']);
+    const { text } = await ida.get('/holds?origin=undo');
     expect(text).toContain(`hubspot <code>${records.hubspot}</code>`);
-    expect((await ida.get('/holds?reason=undone&days=1')).text).toContain('There is no such hold');
-    const asked = await ida.post('/holds/end', { reason: 'undone' });
+    expect(text).toContain('an undo');
+    expect(text).not.toContain('asked by sales');
+    expect((await ida.get('/holds?ends=soon')).text).toContain('asked by sales');
+    expect((await ida.get('/holds?ends=soon&origin=undo')).text).toContain('There is no such hold');
+    const asked = await ida.post('/holds/end', { origin: 'undo', what: 'all' });
     expect(asked.text).toContain('1 hold ends.');
-    expect(await held()).toHaveLength(1);
-    expect(located(await ida.post('/holds/end', { reason: 'undone', confirmed: 'yes' }))).toBe('/holds?reason=undone');
-    expect(await held()).toEqual([]);
+    // What differs there is shown before it is written.
+    expect(asked.text).toMatch(/Birk ApS → .*differs, will be written/u);
+    expect(await held()).toEqual(['name', 'phone']);
+    const sure = { origin: 'undo', what: 'all', confirmed: 'yes' };
+    expect(located(await ida.post('/holds/end', sure))).toBe('/holds?origin=undo');
+    expect(await held()).toEqual(['phone']);
     expect((await (await signedIn('viewer')).get('/holds')).text).not.toContain('/holds/end');
+
+    expect((await ida.post('/holds/end', { what: 'chosen' })).status).toBe(422);
+    const [choice = ''] = [...(await ida.get('/holds')).text.matchAll(/name="hold" value="([^"]*)"/gu)].map(
+      ([, value = '']) => value.replaceAll('&quot;', '"'),
+    );
+    const chosen = { what: 'chosen', hold: choice };
+    expect((await ida.post('/holds/end', chosen)).text).toContain('1 hold ends.');
+    expect(located(await ida.post('/holds/end', { ...chosen, confirmed: 'yes' }))).toBe('/holds');
+    expect(await held()).toEqual([]);
+    const [entry] = await readAudit(fixture.app.store.db, { action: 'record.endHolds' }, 1);
+    expect(entry?.detail).toMatchObject({ holds: [`hubspot:${records.hubspot} phone`] });
   });
 
   it('are found by a record alone, whatever connection it is of', async () => {

@@ -115,7 +115,7 @@ export const PLACES = {
     others: 'clear',
   },
   parent: { own: byRecord, fixed: [...RECORD, 'parent_id', 'pending_id'], others: 'clear' },
-  override: { own: byRecord, fixed: [...RECORD, 'property', 'kind'], others: 'clear' },
+  override: { own: byRecord, fixed: [...RECORD, 'property', 'kind', 'origin', 'placed_via'], others: 'clear' },
   written: { own: byRecord, fixed: RECORD, others: 'redact', owners: ofRecord },
   property_state: { own: byRecord, fixed: [...RECORD, 'property', 'refused_schema', 'kept_with'], owners: ofRecord },
   pending_write: {

@@ -23,7 +23,7 @@ import {
   type ReplacedValue,
   rememberOverwritten,
 } from '../history/overwritten.ts';
-import { endHolds } from '../overrides/override.ts';
+import { endUndoHolds } from '../overrides/override.ts';
 import { CHECK_CALLS } from './check-limiter.ts';
 import { LATEST_MS } from './due.ts';
 import { type LostEdit, lostEdit } from './lost-edit.ts';
@@ -70,7 +70,7 @@ export async function checkEdits(
     );
     await store.write(async (tx) => {
       // The hold of an undo would prevent the restore of the edit that it replaced.
-      await endHolds(
+      await endUndoHolds(
         tx,
         crm.name,
         lost.filter(({ isOverUndo }) => isOverUndo).map(({ edit }) => edit),

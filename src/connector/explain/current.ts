@@ -26,8 +26,8 @@ export interface SupposedRecord {
   readonly id: string;
   /** Assumes a link to this company. */
   readonly entity?: string | undefined;
-  /** Assumes this override of the property; null: none. */
-  readonly override?: { readonly property: string; readonly to: Override | null } | undefined;
+  /** Assumes these overrides of properties; null: none. */
+  readonly overrides?: readonly { readonly property: string; readonly to: Override | null }[] | undefined;
 }
 
 /**
@@ -115,13 +115,12 @@ async function loadSupposed(
       : []),
     ...(others.length > 0 ? await loadRecords(db, { ...query, ids: others }, now) : []),
   ];
-  const supposed = new Map(records.flatMap(({ id, override }) => (override === undefined ? [] : [[id, override]])));
+  const supposed = new Map(records.map(({ id, overrides = [] }) => [id, overrides]));
   return loaded.map((record) => {
-    const override = supposed.get(record.id);
-    if (override === undefined) return record;
     const overrides = new Map(record.overrides);
-    if (override.to === null) overrides.delete(override.property);
-    else overrides.set(override.property, override.to);
+    for (const { property, to } of supposed.get(record.id) ?? [])
+      if (to === null) overrides.delete(property);
+      else overrides.set(property, to);
     return { ...record, overrides };
   });
 }

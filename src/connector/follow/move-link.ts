@@ -148,8 +148,8 @@ async function copyOverrides(tx: Tx, { provider, from, to, now }: LinkMove): Pro
   const own: Overrides = (await readOverrides(tx, provider, [to], now)).get(to) ?? new Map();
   for (const [property, override] of overrides) {
     if (!prevails(property, override, own)) continue;
-    const { kind, once, until, reason, createdAt } = override;
-    const row = { kind, once: once ? 1 : 0, until, reason, created_at: createdAt };
+    const { kind, once, until, reason, createdAt, origin, placedBy: placed_by, placedVia: placed_via } = override;
+    const row = { kind, once: once ? 1 : 0, until, reason, created_at: createdAt, origin, placed_by, placed_via };
     await tx
       .insertInto('override')
       .values({ provider, record_id: to, property, ...row })

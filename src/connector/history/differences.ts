@@ -8,7 +8,14 @@ import type { PropertyStateTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { isBlank } from '../decide/decide.ts';
 import type { RecordRef } from '../names/queues.ts';
-import { ALL_PROPERTIES, type OverrideRef, overrideFor, readOverrides, setOverride } from '../overrides/override.ts';
+import {
+  ALL_PROPERTIES,
+  type OverrideRef,
+  overrideFor,
+  type Placement,
+  readOverrides,
+  setOverride,
+} from '../overrides/override.ts';
 
 export interface Difference extends OverrideRef {
   readonly entity: string;
@@ -185,8 +192,6 @@ export async function forgetUndecided(
 /** `none`: there is no difference; `held`: a hold prevents a decision. */
 type SettledDifference = { readonly properties: readonly string[] } | 'none' | 'held';
 
-const SETTLED = 'a difference that a person settled';
-
 /**
  * Settles a difference: `register` lets the register win once over this CRM value only; `crm` holds the CRM's value, until a time or
  * until somebody ends the hold.
@@ -194,7 +199,7 @@ const SETTLED = 'a difference that a person settled';
  */
 export async function settleDifference(
   tx: Tx,
-  ref: OverrideRef,
+  { by, ...ref }: OverrideRef & Pick<Placement, 'by'>,
   winner: 'register' | 'crm' | { readonly crmUntil: number | null },
   now: number,
 ): Promise<SettledDifference> {
@@ -222,8 +227,10 @@ export async function settleDifference(
         kind,
         once: kind === 'release',
         until: typeof winner === 'string' ? null : winner.crmUntil,
-        reason: SETTLED,
+        reason: null,
         seen: kind === 'release' ? kept : undefined,
+        origin: 'review',
+        by,
       },
       now,
     );
@@ -256,7 +263,7 @@ export async function reopenDifference(
     .where('record_id', '=', recordId)
     .where('property', 'in', each(tx, properties))
     .where('created_at', '=', at)
-    .where('reason', '=', SETTLED)
+    .where('origin', '=', 'review')
     .execute();
   if (settling.length < properties.length) return false;
   await tx

@@ -5,45 +5,94 @@ import type { StepRecorder } from '../../runtime/operators/audit.ts';
 import { countRows } from '../../store/count.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { ALL_PROPERTIES, markOverridden, type OverrideRef } from './override.ts';
+import { ALL_PROPERTIES, HOLD, type HoldOrigin, markOverridden, type Override, type OverrideRef } from './override.ts';
 
 export interface HoldFilter {
   readonly provider?: string | undefined;
   readonly property?: string | undefined;
-  /** The exact reason; an undo places `undone`. */
+  readonly origin?: HoldOrigin | undefined;
+  /** The exact reason. */
   readonly reason?: string | undefined;
+  /** Placed before. */
   readonly before?: number | undefined;
+  /** Ends before: then the list begins with what ends first. */
+  readonly endsBefore?: number | undefined;
+  /** Only these. */
+  readonly chosen?: readonly OverrideRef[] | undefined;
 }
 
-export interface Hold extends OverrideRef {
+/** The last hold of a page. */
+export interface HoldPlace extends OverrideRef {
+  readonly until: number | null;
+}
+
+export interface Hold extends HoldPlace {
   /** The company of the record's link; undefined without one. */
   readonly entity: string | undefined;
   readonly reason: string | null;
   readonly since: number;
-  /** Null: never. */
-  readonly until: number | null;
+  readonly origin: HoldOrigin;
+  /** Null, as `placedVia`, if nobody knows. */
+  readonly placedBy: string | null;
+  readonly placedVia: Override['placedVia'];
 }
 
-const selectHolds = (db: Db, now: number, { provider, property, reason, before }: HoldFilter) =>
-  db
-    .selectFrom('override')
-    .where('kind', '=', 'hold')
-    .where((where) => where.or([where('until', 'is', null), where('until', '>', now)]))
-    .$if(provider !== undefined, (query) => query.where('provider', '=', provider ?? ''))
-    .$if(property !== undefined, (query) => query.where('property', '=', property ?? ''))
-    .$if(reason !== undefined, (query) => query.where('reason', '=', reason ?? ''))
-    .$if(before !== undefined, (query) => query.where('created_at', '<', before ?? 0));
+const refTo = ({ provider, recordId, property }: OverrideRef) => sql`(${provider}, ${recordId}, ${property})`;
+const KEY = sql`(override.provider, override.record_id, override.property)`;
 
-/** Sorted by connection, record and property; the next page starts `after` the last hold of this one. */
+/** What the filter finds behind a place, so that one index leads there: by the end, else by the key. */
+function selectHolds(db: Db, now: number, filter: HoldFilter & { readonly after?: HoldPlace | undefined }) {
+  const { provider, property, origin, reason, before, endsBefore, chosen, after } = filter;
+  const holds = db
+    .selectFrom('override')
+    .where('kind', '=', HOLD)
+    .$if(reason !== undefined, (query) => query.where('reason', '=', reason ?? ''))
+    .$if(before !== undefined, (query) => query.where('created_at', '<', before ?? 0))
+    .$if(chosen !== undefined, (query) => query.where(sql<boolean>`${KEY} in ${rowsOf(db, chosen ?? [])}`));
+  if (endsBefore !== undefined) {
+    // Of an expression no engine takes the index.
+    const is = (column: 'provider' | 'property' | 'origin', text: string) =>
+      sql<boolean>`(${sql.ref(column)} || '') = ${text}`;
+    return holds
+      .where('until', '>', now)
+      .where('until', '<', endsBefore)
+      .$if(after !== undefined && after.until !== null, (query) =>
+        query.where(
+          sql<boolean>`(override.until, override.provider, override.record_id, override.property) >
+            (${after?.until}, ${after?.provider}, ${after?.recordId}, ${after?.property})`,
+        ),
+      )
+      .$if(provider !== undefined, (query) => query.where(is('provider', provider ?? '')))
+      .$if(property !== undefined, (query) => query.where(is('property', property ?? '')))
+      .$if(origin !== undefined, (query) => query.where(is('origin', origin ?? '')));
+  }
+  const from = after ?? { provider: provider ?? '', recordId: '', property: '' };
+  return (
+    holds
+      .where((where) => where.or([where('until', 'is', null), where('until', '>', now)]))
+      .where(sql<boolean>`${KEY} > ${refTo(from)}`)
+      // A range: for equality SQLite leaves the index of the origin or the property.
+      .$if(provider !== undefined, (query) => query.where('provider', '<=', provider ?? ''))
+      .$if(property !== undefined, (query) => query.where('property', '=', property ?? ''))
+      .$if(origin !== undefined, (query) => query.where('origin', '=', origin ?? 'person'))
+  );
+}
+
+const rowsOf = (db: Db, refs: readonly OverrideRef[]) => {
+  const rows = refs.map(({ provider, recordId, property }) => ({ provider, recordId, property }));
+  return sql`(select each.provider, each."recordId", each.property
+    from ${eachRow(db, ['provider', 'recordId', 'property'], rows)})`;
+};
+
+/** By connection, record and property, or by the end; the next page starts `after` the last hold of this one. */
 export async function listHolds(
   db: Db,
   now: number,
-  filter: HoldFilter & { readonly after?: OverrideRef | undefined },
+  filter: HoldFilter & { readonly after?: HoldPlace | undefined },
   limit: number,
 ): Promise<readonly Hold[]> {
-  const { after } = filter;
   const rows = await selectHolds(db, now, filter)
-    .select(['provider', 'record_id', 'property', 'reason', 'until', 'created_at'])
+    .select(['provider', 'record_id', 'property', 'reason', 'until', 'created_at', 'origin', 'placed_by', 'placed_via'])
     .select((each) =>
       each
         .selectFrom('link')
@@ -53,29 +102,26 @@ export async function listHolds(
         .where('link.state', '=', 'active')
         .as('entity'),
     )
-    .$if(after !== undefined, (query) =>
-      query.where(({ eb, refTuple, tuple }) =>
-        eb(
-          refTuple('provider', 'record_id', 'property'),
-          '>',
-          tuple(after?.provider ?? '', after?.recordId ?? '', after?.property ?? ''),
-        ),
-      ),
-    )
+    .$if(filter.endsBefore !== undefined, (query) => query.orderBy('until'))
     .orderBy('provider')
     .orderBy('record_id')
     .orderBy('property')
     .limit(limit)
     .execute();
-  return rows.map(({ provider, record_id, property, entity, reason, until, created_at }) => ({
-    provider,
-    recordId: record_id,
-    property,
-    entity: entity ?? undefined,
-    reason,
-    since: created_at,
-    until,
-  }));
+  return rows.map(
+    ({ provider, record_id, property, entity, reason, until, created_at, origin, placed_by, placed_via }) => ({
+      provider,
+      recordId: record_id,
+      property,
+      entity: entity ?? undefined,
+      reason,
+      since: created_at,
+      until,
+      origin,
+      placedBy: placed_by,
+      placedVia: placed_via,
+    }),
+  );
 }
 
 export const countHolds = (
@@ -102,10 +148,7 @@ export async function endHoldsIn(
       for (const hold of holds) if (hold.property === ALL_PROPERTIES) await markOverridden(tx, hold, now);
       for (const [provider, some] of Map.groupBy(holds, (hold) => hold.provider))
         await mark(tx, `sync:${provider}`, [...new Set(some.map(({ recordId }) => recordId))], now);
-      const rows = holds.map(({ provider, recordId, property }) => ({ provider, recordId, property }));
-      await sql`delete from override where kind = 'hold' and (provider, record_id, property) in
-        (select each.provider, each."recordId", each.property
-          from ${eachRow(tx, ['provider', 'recordId', 'property'], rows)})`.execute(tx);
+      await sql`delete from override where kind = 'hold' and ${KEY} in ${rowsOf(tx, holds)}`.execute(tx);
       const { length: count } = holds;
       return { count, entry: count === 0 ? entry : await recorded(tx, ended + count, entry) };
     });

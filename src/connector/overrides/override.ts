@@ -1,7 +1,8 @@
 /** A person's decision about one property of a record, or about all; it takes precedence over the policy. */
 
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import type { AuditEntry } from '../../runtime/operators/audit.ts';
 import { each, eachRow } from '../../store/each.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { OverrideTable } from '../../store/schema.ts';
@@ -10,9 +11,6 @@ import { noteQueue, parentQueue, type RecordRef } from '../names/queues.ts';
 
 /** Every property of a record. */
 export const ALL_PROPERTIES = '*';
-
-/** The reason of an undo's hold: without it, the next sync would write the value again. */
-export const UNDONE = 'undone';
 
 export interface Override {
   /** `release`: the register wins over a person's edit; `hold`: nothing is written. */
@@ -25,7 +23,34 @@ export interface Override {
   readonly createdAt: number;
   /** The CRM value, as JSON, that the release covers; absent or null: any value. */
   readonly seen?: string | null | undefined;
+  /** `person` if absent. */
+  readonly origin?: HoldOrigin;
+  /** Null, as `placedVia`, if nobody knows. */
+  readonly placedBy?: string | null;
+  readonly placedVia?: OverrideTable['placed_via'] | undefined;
 }
+
+/** A literal: only then the engines use the indexes of holds. */
+export const HOLD = sql.lit<'hold'>('hold');
+
+/** What places an override. */
+export type HoldOrigin = Selectable<OverrideTable>['origin'];
+
+/** An override that is to be placed. */
+export type NewOverride = Omit<Override, 'createdAt' | 'placedBy' | 'placedVia'>;
+
+/** Who places an override, and from where; `origin` is `person` if absent. */
+export interface Placement {
+  readonly origin?: HoldOrigin;
+  readonly by?: Pick<AuditEntry, 'actor' | 'via'> | undefined;
+}
+
+/** The columns of a placement. */
+export const placedBy = ({ origin = 'person', by }: Placement) => ({
+  origin,
+  placed_by: by?.actor.name ?? null,
+  placed_via: by?.via ?? null,
+});
 
 export type Overrides = ReadonlyMap<string, Override>;
 
@@ -55,13 +80,23 @@ export async function readOverrides(
   );
 }
 
-const overrideOf = ({ kind, once, until, reason, created_at, seen }: OverrideTable): Override => ({
+const overrideOf = ({
+  kind,
+  once,
+  created_at,
+  placed_by,
+  placed_via,
+  ...row
+}: Selectable<OverrideTable>): Override => ({
   kind,
   once: once === 1,
-  until,
-  reason,
+  until: row.until,
+  reason: row.reason,
   createdAt: created_at,
-  seen,
+  seen: row.seen,
+  origin: row.origin,
+  placedBy: placed_by,
+  placedVia: placed_via,
 });
 
 /** A property of a record, or {@link ALL_PROPERTIES}. */
@@ -73,13 +108,13 @@ export interface OverrideRef extends RecordRef {
 export async function setOverride(
   tx: Tx,
   { provider, recordId, property }: OverrideRef,
-  override: Omit<Override, 'createdAt'>,
+  { reason: given, ...override }: NewOverride & Placement,
   now: number,
 ): Promise<void> {
   await markOverridden(tx, { provider, recordId, property }, now);
   const { kind, until, seen = null } = override;
-  const reason = (await readErasures(tx)).redact(override.reason);
-  const row = { kind, once: override.once ? 1 : 0, until, reason, created_at: now, seen };
+  const reason = (await readErasures(tx)).redact(given);
+  const row = { kind, once: override.once ? 1 : 0, until, reason, created_at: now, seen, ...placedBy(override) };
   await tx
     .insertInto('override')
     .values({ provider, record_id: recordId, property, ...row })
@@ -149,14 +184,16 @@ export async function moveTrust(tx: Tx, provider: string, from: string, to: stri
 }
 
 export async function deleteEnded(tx: Tx, before: number): Promise<void> {
-  await tx.deleteFrom('override').where('until', '<=', before).execute();
+  // Releases have no end.
+  await tx.deleteFrom('override').where('kind', '=', HOLD).where('until', '<=', before).execute();
 }
 
 export type RecordProperty = { readonly id: string; readonly property: string };
 
-export async function endHolds(tx: Tx, provider: string, rows: readonly RecordProperty[]): Promise<void> {
+/** Ends holds of undo. */
+export async function endUndoHolds(tx: Tx, provider: string, rows: readonly RecordProperty[]): Promise<void> {
   if (rows.length === 0) return;
-  await sql`delete from override where provider = ${provider} and kind = 'hold' and reason = ${UNDONE}
+  await sql`delete from override where provider = ${provider} and kind = 'hold' and origin = 'undo'
     and (record_id, property) in
       (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
 }

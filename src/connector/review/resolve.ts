@@ -11,7 +11,7 @@ import { endLink, findLink, type Link } from '../links/links.ts';
 import { acceptSuggestion, rejectSuggestion } from '../match/answer.ts';
 import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
 import { wakeNotes } from '../notes/due.ts';
-import type { OverrideRef } from '../overrides/override.ts';
+import type { OverrideRef, Placement } from '../overrides/override.ts';
 import { readRevision } from './entry-revision.ts';
 import { type Replaced, storeAnswer, type TakeBackKind } from './given-answers.ts';
 import { answerRefusedMail } from './mail-entries.ts';
@@ -25,7 +25,7 @@ export type Resolved =
   | { readonly kind: 'impossible'; readonly reason: string };
 
 /** An entry, and until when an answer that holds a value does so; null: without an end. */
-interface AnsweredEntry {
+interface AnsweredEntry extends Pick<Placement, 'by'> {
   readonly id: string;
   readonly until?: number | null | undefined;
 }
@@ -40,8 +40,8 @@ export async function resolveReview(
   entry: string | AnsweredEntry,
   now: number,
 ): Promise<Resolved> {
-  const { id, until = null } = typeof entry === 'string' ? { id: entry } : entry;
-  const resolved = await resolve(tx, verb, { id, until }, now);
+  const { id, until = null, by } = typeof entry === 'string' ? { id: entry } : entry;
+  const resolved = await resolve(tx, verb, { id, until, by }, now);
   if (resolved.kind !== 'done') return resolved;
   await storeAnswer(tx, id, { verb, replaced: resolved.replaced }, now);
   return { kind: 'done', note: resolved.note };
@@ -50,7 +50,7 @@ export async function resolveReview(
 async function resolve(
   tx: Tx,
   verb: ReviewVerb,
-  { id, until }: { readonly id: string; readonly until: number | null },
+  { id, until, by }: { readonly id: string; readonly until: number | null } & Pick<Placement, 'by'>,
   now: number,
 ): Promise<Resolved> {
   const named = readReviewId(id);
@@ -64,7 +64,7 @@ async function resolve(
     case 'value':
       return resolveValue(tx, verb, { provider: first, recordId: second, property: third }, now);
     case 'difference':
-      return resolveDifference(tx, verb, { provider: first, recordId: second, property: third, until }, now);
+      return resolveDifference(tx, verb, { provider: first, recordId: second, property: third, until, by }, now);
     case 'link':
       return resolveLink(tx, verb, { provider: first, recordId: second }, now);
     case 'match':
@@ -139,7 +139,7 @@ async function resolveValue(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: num
 async function resolveDifference(
   tx: Tx,
   verb: ReviewVerb,
-  { until, ...ref }: OverrideRef & { readonly until: number | null },
+  { until, ...ref }: OverrideRef & { readonly until: number | null } & Pick<Placement, 'by'>,
   now: number,
 ): Promise<Resolved> {
   const refusal = refusalOf(verb, DECISION);

@@ -151,7 +151,7 @@ function previewFile(deps: ReviewDeps, run: StoredReview, follow: RunFollower): 
     const { about = '', reason = '' } = (await find(tx, given.id, now)) ?? {};
     const entry = { ...given, about, reason };
     await sql`savepoint look`.execute(tx);
-    const seen = await answerOne(tx, run.input, entry, now);
+    const seen = await answerOne(tx, run, entry, now);
     await sql`rollback to savepoint look`.execute(tx);
     await sql`release savepoint look`.execute(tx);
     return seen.result === 'done' ? { ...entry, result: 'planned' } : seen;
@@ -180,7 +180,7 @@ function reviewFinder() {
 
 /** Continues with what is still planned: after a restart, with what was not answered before it. */
 const answerAll = (deps: ReviewDeps, run: StoredReview, follow: RunFollower): Promise<void> =>
-  eachOf(deps, { run, kind: 'planned' }, follow, (tx, entry, now) => answerOne(tx, run.input, entry, now));
+  eachOf(deps, { run, kind: 'planned' }, follow, (tx, entry, now) => answerOne(tx, run, entry, now));
 
 /** Does `work` for all entries that still have this result, some in a transaction. */
 async function eachOf(
@@ -205,12 +205,17 @@ async function eachOf(
   }
 }
 
-async function answerOne(tx: Tx, input: ReviewRequest, entry: PlannedAnswer, now: number): Promise<PlannedAnswer> {
+async function answerOne(
+  tx: Tx,
+  { input, actor, via }: StoredReview,
+  entry: PlannedAnswer,
+  now: number,
+): Promise<PlannedAnswer> {
   const verb = 'rows' in input ? entry.verb : input.verb;
   if (verb === undefined) throw new Error(`an entry of a file has no answer: ${entry.id}`);
   const days = 'rows' in input ? undefined : input.days;
   const until = days === undefined ? null : now + days * DAY_MS;
-  const resolved = await resolveIfUnchanged(tx, verb, { ...entry, until }, now);
+  const resolved = await resolveIfUnchanged(tx, verb, { ...entry, until, by: { actor, via } }, now);
   switch (resolved.kind) {
     case 'done':
       return { ...entry, result: 'done', note: resolved.note };

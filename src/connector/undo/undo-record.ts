@@ -1,6 +1,6 @@
 /** Stores what undo restored: history, and the hold that protects it. */
 
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { isFieldName } from '../../../providers/fields.ts';
 import { eachRow } from '../../store/each.ts';
 import type { OverrideTable } from '../../store/schema.ts';
@@ -11,7 +11,7 @@ import { UNDO } from '../decide/planned.ts';
 import { markBlindWrites } from '../edits/due.ts';
 import { type Decided, writeHistory } from '../history/history.ts';
 import { type OverwrittenProperty, overwrittenAmong, rememberOverwritten } from '../history/overwritten.ts';
-import { endHolds, type RecordProperty, UNDONE } from '../overrides/override.ts';
+import { endUndoHolds, type Placement, placedBy, type RecordProperty } from '../overrides/override.ts';
 import { blindWindow } from '../sync/record-result.ts';
 import type { Written } from '../write/write.ts';
 import { isUndo } from './decide-undo.ts';
@@ -24,7 +24,7 @@ const rowsOf = (restored: readonly Restored[]): readonly RecordProperty[] =>
 export const UNDO_HOLD_MS = 30 * 86_400_000;
 
 /** Overrides of people that the hold of an undo replaced. */
-export type DisplacedOverrides = readonly OverrideTable[];
+export type DisplacedOverrides = readonly Selectable<OverrideTable>[];
 
 /**
  * Holds what is about to be restored until a time, or for good (null); an undo that is taken back needs no hold. What a
@@ -34,21 +34,28 @@ export async function holdRestored(
   tx: Tx,
   provider: string,
   restored: readonly Restored[],
-  { at, until }: { readonly at: number; readonly until: number | null },
+  { at, until, by }: { readonly at: number; readonly until: number | null } & Pick<Placement, 'by'>,
 ): Promise<DisplacedOverrides> {
   const rows = rowsOf(restored.filter(({ last }) => !isUndo(last)));
   if (rows.length === 0) return [];
-  const { rows: before } = await sql<OverrideTable>`select * from override
+  const { rows: before } = await sql<Selectable<OverrideTable>>`select * from override
     where provider = ${provider} and (kind = 'release' or until > ${at}) and (record_id, property) in
       (select each.id, each.property from ${eachRow(tx, ['id', 'property'], rows)})`.execute(tx);
-  await sql`insert into override (provider, record_id, property, kind, once, until, reason, created_at)
-    select cast(${provider} as text), each.id, each.property, 'hold', 0, cast(${until} as bigint),
-      cast(${UNDONE} as text), cast(${at} as bigint)
+  const placed = placedBy({ origin: 'undo', by });
+  // A person's hold stays as it was placed.
+  const stays = sql`override.kind = 'hold' and override.until > ${at}`;
+  const columns = ['reason', 'origin', 'placed_by', 'placed_via'].map((name) => {
+    const column = sql.ref(name);
+    return sql`${column} = case when ${stays} then override.${column} else excluded.${column} end`;
+  });
+  await sql`insert into override
+      (provider, record_id, property, kind, once, until, reason, created_at, origin, placed_by, placed_via)
+    select cast(${provider} as text), each.id, each.property, 'hold', 0, cast(${until} as bigint), null,
+      cast(${at} as bigint), ${placed.origin}, cast(${placed.placed_by} as text), cast(${placed.placed_via} as text)
     from ${eachRow(tx, ['id', 'property'], rows)} where true
     on conflict (provider, record_id, property) do update set kind = excluded.kind, once = 0,
       until = case when override.kind = 'hold' and override.until > excluded.until then override.until else excluded.until end,
-      reason = case when override.kind = 'hold' and override.until > ${at} then override.reason else excluded.reason end,
-      created_at = excluded.created_at, seen = null
+      ${sql.join(columns)}, created_at = excluded.created_at, seen = null
       where override.kind = 'release' or override.until is not null`.execute(tx);
   return before;
 }
@@ -75,7 +82,7 @@ export async function recordRestored(
     .filter(({ undone }) => undone !== undefined && undone.kind !== 'restored')
     .map(({ restored }) => restored);
   const ended = done.flatMap(({ restored }) => (isUndo(restored.last) ? [restored] : []));
-  await endHolds(tx, provider, rowsOf([...failed, ...ended]));
+  await endUndoHolds(tx, provider, rowsOf([...failed, ...ended]));
   await markBlind(tx, crm, done, now);
   const keys = new Set(rowsOf(failed).map(({ id, property }) => `${id} ${property}`));
   for (const override of displaced.filter(({ record_id, property }) => keys.has(`${record_id} ${property}`)))
@@ -103,7 +110,7 @@ export async function rememberReplaced(
 ): Promise<void> {
   const overwritten = overwrittenIn(results.filter(isRestored), crm);
   // The hold would keep the edit from coming back.
-  await endHolds(tx, crm.name, overwritten);
+  await endUndoHolds(tx, crm.name, overwritten);
   await rememberOverwritten(tx, crm.name, overwritten, now);
 }
 

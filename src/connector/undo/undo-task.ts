@@ -34,7 +34,7 @@ export const undoWork = (deps: UndoDeps, crms: readonly Crm[]): TaskWork<Selecti
 /** Undoes in a run, or previews that, with the results as items of the run. */
 export async function undoInRun(
   { crms, ...deps }: UndoDeps & { readonly crms: readonly Crm[] },
-  { id, stage, done: begun, total }: Pick<StoredRun<unknown>, 'id' | 'stage' | 'done' | 'total'>,
+  { id, stage, done: begun, total, actor, via }: Omit<StoredRun<unknown>, 'input'>,
   selection: Selection,
   { signal, step }: RunFollower,
 ): Promise<void> {
@@ -42,6 +42,7 @@ export async function undoInRun(
   const run = {
     ...deps,
     crm: async (name: string) => crms.find((crm) => crm.name === name),
+    by: { actor, via },
     dryRun: stage === 'preview',
     look: () => step(progress),
     async report(done: readonly Undone[], { records, of }: { readonly records: number; readonly of: number }) {

@@ -13,7 +13,7 @@ import { type CallPair, timeRead } from '../crm/send-guard.ts';
 import { settleFault } from '../crm/settle.ts';
 import { partnersIn } from '../decide/partners.ts';
 import { withLeftBehind } from '../decide/refusal.ts';
-import { endHolds, type RecordProperty } from '../overrides/override.ts';
+import { endUndoHolds, type Placement, type RecordProperty } from '../overrides/override.ts';
 import { readFresh } from '../write/freshness.ts';
 import { writePatches } from '../write/write.ts';
 import { isUndo } from './decide-undo.ts';
@@ -31,6 +31,8 @@ export interface UndoDeps {
   readonly leaseMs: number;
   /** How long what is restored is held, in ms; infinite for good, {@link UNDO_HOLD_MS} where absent. */
   readonly holdMs?: number | undefined;
+  /** Who undoes: the holds are theirs. */
+  readonly by?: Placement['by'];
 }
 
 /** A stop has to be over within 25 s. */
@@ -137,7 +139,7 @@ async function restorePage(
     const keys = await held(tx, claims);
     const sure = results.filter(({ restored: { last } }) => !unsure.has(last.recordId));
     const mine = sure.filter(({ restored: { last } }) => keys.has(last.recordId));
-    await endHolds(
+    await endUndoHolds(
       tx,
       crm.name,
       found.abandoned.filter(({ id }) => keys.has(id)),
@@ -161,7 +163,7 @@ async function restorePage(
 
 /** Holds what is to be restored before it is: were we to end after the write, the next sync would write our value again. */
 function holdFirst(
-  { store, holdMs = UNDO_HOLD_MS }: UndoDeps,
+  { store, holdMs = UNDO_HOLD_MS, by }: UndoDeps,
   { name }: Crm,
   restored: readonly Restored[],
   { claims, at }: { readonly claims: readonly Claim[]; readonly at: number },
@@ -170,7 +172,7 @@ function holdFirst(
     const live = await held(tx, claims);
     const ours = restored.filter(({ last }) => live.has(last.recordId));
     const until = Number.isFinite(holdMs) ? at + holdMs : null;
-    return { ours, displaced: await holdRestored(tx, name, ours, { at, until }) };
+    return { ours, displaced: await holdRestored(tx, name, ours, { at, until, by }) };
   });
 }
 

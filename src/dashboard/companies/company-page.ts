@@ -23,6 +23,7 @@ import { comparison } from './comparison.ts';
 import { history } from './history.ts';
 import { addLinkActions } from './link-actions.ts';
 import { addOverrideActions } from './override-actions.ts';
+import { placedText } from './placed-text.ts';
 import { actionAddress, type RecordAction } from './record-action.ts';
 import { recordLink } from './record-link.ts';
 import { linkState } from './search.ts';
@@ -226,7 +227,7 @@ const overrides = ({ reader, visitor }: Visit, { entity, overrides: all }: Timel
     (each) => html`<li>
       ${recordName(each)} ${each.property === ALL_PROPERTIES ? reader.text('company.allProperties') : html`<code>${each.property}</code>`}: ${reader.text(`override.${each.kind}`)}
       ${each.until !== null && html` ${reader.text('company.until')} ${timeOf(reader, each.until)}`}
-      <span class="quiet"> ${timeOf(reader, each.createdAt)} ${each.reason}</span>
+      <span class="quiet"> ${timeOf(reader, each.createdAt)}, ${placedText(reader, each)}${each.reason !== null && `: ${each.reason}`}</span>
       ${includesRole(visitor.role, 'operator') && html` <a href=${endAddress(entity, each)}>${reader.text('action.end')}</a>`}
     </li>`,
   )}

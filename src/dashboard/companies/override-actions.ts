@@ -143,7 +143,7 @@ async function proposeOverride(
   const { property } = refOf(asked);
   const before = await readOverride(deps.store.db, asked);
   const to = wanted === undefined ? null : { ...wanted, createdAt: now };
-  const current = await readCurrent(deps, crm, { id: ref.recordId, override: { property, to } }, CRM_LIMIT_MS);
+  const current = await readCurrent(deps, crm, { id: ref.recordId, overrides: [{ property, to }] }, CRM_LIMIT_MS);
   const isMeant = (name: string): boolean => property === ALL_PROPERTIES || name === property;
   const shown = outlook({ ...visitor, reader }, { ...ref, current }, isMeant);
   return {

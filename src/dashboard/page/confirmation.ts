@@ -14,7 +14,7 @@ export interface Confirmation {
   readonly help: Markup;
   /** The path of the action. */
   readonly action: string;
-  readonly fields?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, string | undefined>>;
   readonly submit: string;
   /** Where to go instead. */
   readonly back: string;

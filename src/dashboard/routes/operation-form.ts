@@ -42,7 +42,7 @@ interface FormFace<I extends TObject, R> {
   /** What the form says about itself: the version that it showed, or the id of what it creates. */
   readonly caller?: (fields: Fields) => Pick<OperationCaller, 'seen' | 'id'>;
   /** Of an operation on many things: the page that says what it would do, and asks. Its form sends `confirmed`. */
-  readonly confirm?: (visit: Visit, preview: MassPreview, fields: Fields) => PageBody;
+  readonly confirm?: (visit: Visit, preview: MassPreview, fields: Fields) => PageBody | Promise<PageBody>;
   /** The page to show next. */
   readonly next: (visit: Visit, value: R, fields: Fields) => Next;
   /** The page of a refusal; undefined for the usual one. */
@@ -69,7 +69,7 @@ export function addForm<I extends TObject, R, N extends object>(
         const by = { actor, role, via: 'page', ...caller?.(fields) } as const;
         const asked = await input(visit, fields);
         if (confirm !== undefined && fieldValue(fields, 'confirmed') !== 'yes')
-          return confirm(visit, await preview(operation, asked, ground, by), fields);
+          return await confirm(visit, await preview(operation, asked, ground, by), fields);
         const value = await perform(operation, asked, ground, by);
         return await next(visit, value, fields);
       } catch (error) {

@@ -1,109 +1,144 @@
-/** The page of all holds: found by a filter, and ended in bulk after a confirmation with their count. */
+/** The page of all holds: narrowed by facets, and ended in bulk after a preview. */
 import type { VNode } from 'preact';
-import { countHolds, type Hold, listHolds } from '../../connector/overrides/hold-list.ts';
+import { countHolds, type Hold, type HoldFilter, listHolds } from '../../connector/overrides/hold-list.ts';
 import type { Server } from '../../http/server/server.ts';
-import { endHolds } from '../../operations/records.ts';
+import { endHolds, holdPlaceText, MOST_CHOSEN, readHoldPlace } from '../../operations/holds.ts';
+import { invalid } from '../../operations/operation.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { companyAddress } from '../addresses/addresses.ts';
+import { type HoldTexts, holdFilterOf, holdsAddress, readHoldTexts } from '../addresses/holds.ts';
+import { placedText } from '../companies/placed-text.ts';
 import { confirmationPage } from '../page/confirmation.ts';
-import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
+import { type Fields, FORM_TOKEN, fieldValue, fieldValues } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
-import { table, textFilter, timeOf } from '../page/parts.ts';
+import { brief, noDefaultAnswer, table, timeOf } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 import { addForm } from '../routes/operation-form.ts';
 import { addPage } from '../routes/routes.ts';
+import { holdEffects, propertyName, recordName } from './hold-effects.ts';
+import { holdFacets } from './hold-facets.ts';
 import type { WritesDeps } from './writes-page.ts';
 
-const PATH = '/holds';
-const SHOWN = 100;
-const DAY_MS = 86_400_000;
-const FIELDS = ['provider', 'property', 'reason', 'days'] as const;
-type HoldTexts = Readonly<Record<(typeof FIELDS)[number], string>>;
+const END = '/holds/end';
+const SHOWN = 50;
+/** Holds that the preview shows one by one. */
+const PREVIEWED = 20;
+/** More are not counted before the preview. */
+const COUNTED = 10_000;
+/** The field that names a chosen hold. */
+const CHOICE = 'hold';
 
-/** Adds the page, and the action that ends what its filter finds. */
+/** Adds the page, and the action that ends the chosen holds or all that the facets find. */
 export function addHolds(app: Server, deps: WritesDeps): void {
-  addPage(app, deps, { path: PATH, show: async (visit) => holdsPage(deps, visit, textsOf(visit.query)) });
-  const chosen = (fields: Fields): HoldTexts => textsOf((name) => fieldValue(fields, name));
-  // Only what the person was shown: what was placed since stays.
-  const shownAt = (fields: Fields, now: number): number => Math.min(Number(fieldValue(fields, 'shownAt')) || now, now);
+  addPage(app, deps, { path: '/holds', show: async (visit) => holdsPage(deps, visit, readHoldTexts(visit.query)) });
   addForm(app, deps, endHolds, {
-    path: `${PATH}/end`,
+    path: END,
     input({ now }, fields) {
-      const { before, ...filter } = filterOf(chosen(fields), shownAt(fields, now));
-      return { ...filter, before: new Date(before).toISOString() };
+      const { before, endsBefore, provider, property, origin, chosen } = endedBy(fields, now);
+      const holds = chosen?.map(({ recordId: record, ...ref }) => ({ ...ref, record }));
+      const by = holds === undefined ? { provider, property, origin, endsBefore: timeText(endsBefore) } : { holds };
+      return { ...by, before: timeText(before) };
     },
-    confirm: (visit, { count }, fields) =>
-      confirmationPage(visit, {
+    async confirm(visit, { count }, fields) {
+      const { now } = visit;
+      const holds = await listHolds(deps.store.db, now, endedBy(fields, now), PREVIEWED);
+      const texts = textsIn(fields);
+      return confirmationPage(visit, {
         title: visit.reader.text('holds.title'),
-        help: html`<p>${visit.reader.text('holds.confirm', { count })}</p>`,
-        action: `${PATH}/end`,
-        fields: { ...chosen(fields), confirmed: 'yes', shownAt: String(shownAt(fields, visit.now)) },
+        help: html`${await holdEffects(deps, visit, holds, count)}
+          ${fieldValues(fields, CHOICE).map((value) => html`<input type="hidden" name=${CHOICE} value=${value} />`)}`,
+        action: END,
+        fields: {
+          ...texts,
+          what: fieldValue(fields, 'what'),
+          confirmed: 'yes',
+          shownAt: String(shownAt(fields, now)),
+        },
         submit: visit.reader.text('holds.end', { count }),
-        back: addressOf(chosen(fields)),
-      }),
-    next: (_visit, _ended, fields) => addressOf(chosen(fields)),
+        back: holdsAddress(texts),
+      });
+    },
+    next: (_visit, _ended, fields) => holdsAddress(textsIn(fields)),
   });
 }
 
-function textsOf(given: (name: string) => string): HoldTexts {
-  const [provider = '', property = '', reason = '', days = ''] = FIELDS.map((name) => given(name).trim().slice(0, 200));
-  return { provider, property, reason, days };
+const timeText = (ms: number | undefined): string | undefined =>
+  ms === undefined ? undefined : new Date(ms).toISOString();
+
+const textsIn = (fields: Fields): HoldTexts => readHoldTexts((name) => fieldValue(fields, name));
+
+/** Only what the person was shown: what was placed since stays. */
+const shownAt = (fields: Fields, now: number): number => Math.min(Number(fieldValue(fields, 'shownAt')) || now, now);
+
+/** What a form ends: the chosen holds, or what the facets find. Refuses a form that chose none. */
+function endedBy(fields: Fields, now: number): HoldFilter {
+  const at = shownAt(fields, now);
+  const before = at + 1;
+  if (fieldValue(fields, 'what') === 'all') return { ...holdFilterOf(textsIn(fields), at), before };
+  const chosen = fieldValues(fields, CHOICE).flatMap((text) => readHoldPlace(text) ?? []);
+  if (chosen.length === 0 || chosen.length > MOST_CHOSEN) throw invalid('/holds', 'no hold was chosen');
+  return { chosen: chosen.map(({ provider, recordId, property }) => ({ provider, recordId, property })), before };
 }
 
-/** Holds that were placed before a time, and as many days before it as the filter says. */
-const filterOf = ({ provider, property, reason, days }: HoldTexts, before: number) => ({
-  provider: provider || undefined,
-  property: property || undefined,
-  reason: reason || undefined,
-  before: before + 1 - (/^\d{1,4}$/u.test(days) ? Number(days) * DAY_MS : 0),
-});
-
-function addressOf(texts: HoldTexts): string {
-  const pairs = Object.entries(texts).filter(([, text]) => text !== '');
-  return pairs.length === 0 ? PATH : `${PATH}?${new URLSearchParams(pairs)}`;
-}
-
-async function holdsPage({ store }: WritesDeps, visit: Visit, texts: HoldTexts): Promise<PageBody> {
-  const { reader, visitor, now, formToken } = visit;
-  const filter = filterOf(texts, now);
-  const holds = await listHolds(store.db, now, filter, SHOWN);
-  const count = holds.length < SHOWN ? holds.length : await countHolds(store.db, now, filter);
-  const mayEnd = count > 0 && includesRole(visitor.role, 'operator');
+async function holdsPage(deps: WritesDeps, visit: Visit, texts: HoldTexts): Promise<PageBody> {
+  const { reader, visitor, now, query } = visit;
+  const { db } = deps.store;
+  const filter = holdFilterOf(texts, now);
+  const found = await listHolds(db, now, { ...filter, after: readHoldPlace(query('after')) }, SHOWN + 1);
+  const holds = found.slice(0, SHOWN);
+  const last = found.length > SHOWN ? holds.at(-1) : undefined;
+  const mayEnd = holds.length > 0 && includesRole(visitor.role, 'operator');
+  const shown = html`${holds.length === 0 ? html`<p>${reader.text('holds.none')}</p>` : holdTable(visit, holds, mayEnd)}
+    <p class="actions">
+      ${query('after') !== '' && html`<a href=${holdsAddress(texts)}>${reader.text('review.first')}</a>`}
+      ${last !== undefined && html`<a rel="next" href=${holdsAddress(texts, { after: holdPlaceText(last) })}>${reader.text('review.next')}</a>`}
+    </p>`;
   return {
     title: reader.text('holds.title'),
     body: html`<p>${reader.text('holds.help')}</p>
-      <form class="filters" action=${PATH}>
-        ${FIELDS.map((name) => textFilter({ name, label: reader.text(`holds.${name}`), value: texts[name] }))}
-        <button>${reader.text('list.filter')}</button>
-        <a href=${PATH}>${reader.text('list.all')}</a>
-      </form>
-      ${
-        mayEnd &&
-        html`<form method="post" action=${`${PATH}/end`} class="actions">
-          ${hidden({ [FORM_TOKEN]: formToken, ...texts, shownAt: String(now) })}
-          <button>${reader.text('holds.ask', { count })}</button>
-        </form>`
-      }
-      ${count === 0 ? html`<p>${reader.text('holds.none')}</p>` : holdTable(visit, holds)}
-      ${count > holds.length && html`<p class="quiet">${reader.text('run.more', { count: holds.length })}</p>`}`,
+      ${await holdFacets(deps, visit, texts)}
+      ${mayEnd ? endForm(visit, texts, await countHolds(db, now, filter, COUNTED + 1), shown) : shown}`,
   };
 }
 
-function holdTable({ reader }: Visit, holds: readonly Hold[]): VNode {
+/** The list with its boxes, and what can be done with those that are ticked, or with all. */
+function endForm({ reader, formToken, now, query }: Visit, texts: HoldTexts, count: number, shown: VNode): VNode {
+  const isChosen = query('chosen') === 'page';
+  const page = holdsAddress(texts, { after: query('after'), chosen: isChosen ? undefined : 'page' });
+  const all = count > COUNTED ? `${reader.number(COUNTED)}+` : reader.number(count);
+  return html`<form method="post" action=${END}>
+    ${hidden({ [FORM_TOKEN]: formToken, ...texts, shownAt: String(now) })} ${noDefaultAnswer()}
+    <p class="actions">
+      <a href=${page}>${reader.text(isChosen ? 'inbox.chooseNone' : 'inbox.choosePage')}</a>
+      <button name="what" value="chosen" autofocus=${isChosen}>${reader.text('holds.endChosen')}</button>
+      <button name="what" value="all">${reader.text('holds.endAll', { count: all })}</button>
+    </p>
+    ${shown}
+  </form>`;
+}
+
+function holdTable(visit: Visit, holds: readonly Hold[], mayEnd: boolean): VNode {
+  const { reader, query } = visit;
+  const isChosen = query('chosen') === 'page';
+  const names = ['record', 'property', 'company', 'placed', 'until', 'reason'] as const;
   return table({
     label: reader.text('holds.title'),
-    columns: (['record', 'property', 'company', 'since', 'until', 'reason'] as const).map((name) =>
-      reader.text(`holds.${name}`),
-    ),
-    rows: holds.map(({ provider, recordId, property, entity, since, until, reason }) => [
-      html`<span class="together">${provider} <code>${recordId}</code></span>`,
-      html`<code>${property}</code>`,
-      entity !== undefined && html`<a href=${companyAddress(entity)}><code>${entity}</code></a>`,
-      timeOf(reader, since),
-      until === null ? reader.text('holds.forever') : timeOf(reader, until),
-      reason,
+    columns: names.map((name) => reader.text(`holds.${name}`)),
+    rows: holds.map((hold) => [
+      html`${mayEnd && choiceBox(reader, hold, isChosen)} ${recordName(hold)}`,
+      propertyName(visit, hold),
+      hold.entity !== undefined && html`<a href=${companyAddress(hold.entity)}><code>${hold.entity}</code></a>`,
+      html`${timeOf(reader, hold.since)} <span class="quiet">${placedText(reader, hold)}</span>`,
+      hold.until === null ? reader.text('holds.forever') : timeOf(reader, hold.until),
+      hold.reason !== null && brief(hold.reason),
     ]),
   });
 }
+
+const choiceBox = (reader: Visit['reader'], hold: Hold, isChosen: boolean): VNode => {
+  const { provider, recordId, property } = hold;
+  const id = `${provider}:${recordId} ${property}`;
+  return html`<input type="checkbox" name=${CHOICE} value=${holdPlaceText({ ...hold, until: null })} checked=${isChosen} aria-label=${reader.text('review.choose', { id })} />`;
+};

@@ -30,7 +30,7 @@ import { addPage, type RouteDeps } from '../routes/routes.ts';
 import { recentRuns } from '../routes/run-list.ts';
 
 export interface WritesDeps extends RouteDeps {
-  readonly crms: readonly Pick<Crm, 'name'>[];
+  readonly crms: readonly Crm[];
 }
 
 const SHOWN = 40;

@@ -180,8 +180,20 @@ async function addRecordState(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('reason', text)
     .addColumn('created_at', integer, required)
     .addColumn('seen', text)
+    .addColumn('origin', text, (column) => column.notNull().defaultTo('person'))
+    .addColumn('placed_by', text)
+    .addColumn('placed_via', text)
     .addPrimaryKeyConstraint('override_key', ['provider', 'record_id', 'property'])
     .execute();
+  // The list of holds goes on along one of these, whatever it is narrowed by.
+  const key = ['provider', 'record_id', 'property'];
+  for (const [name, columns] of Object.entries({
+    hold: key,
+    origin: ['origin', ...key],
+    property: ['property', 'provider', 'record_id'],
+    until: ['until', ...key, 'origin'],
+  }))
+    await index(`override_${name}`, 'override', columns, "kind = 'hold'").execute();
 }
 
 async function addNotes(tx: Tx, engine: Engine): Promise<void> {

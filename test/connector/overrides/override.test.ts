@@ -7,13 +7,7 @@ import { readDifferences } from '../../../src/connector/history/differences.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { endHoldsIn } from '../../../src/connector/overrides/hold-list.ts';
-import {
-  clearOverride,
-  deleteEnded,
-  readOverrides,
-  setOverride,
-  UNDONE,
-} from '../../../src/connector/overrides/override.ts';
+import { clearOverride, deleteEnded, readOverrides, setOverride } from '../../../src/connector/overrides/override.ts';
 import { syncRecords } from '../../../src/connector/sync/sync.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { writePayload } from '../../../src/protocol/payload.ts';
@@ -140,8 +134,8 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
 
   test('the holds that undo put are lifted together, of one property or of all, and no other override is', async () => {
     const store = await newStore(engine);
-    const undone = { ...hold(null), reason: UNDONE };
-    const release = { kind: 'release', once: false, until: null, reason: UNDONE } as const;
+    const undone = { ...hold(null), origin: 'undo' } as const;
+    const release = { kind: 'release', once: false, until: null, reason: null, origin: 'undo' } as const;
     await store.write(async (tx) => {
       await setOverride(tx, ONE, undone, now());
       await setOverride(tx, { ...ONE, recordId: '2' }, undone, now());
@@ -159,7 +153,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     const ended = (property?: string) =>
       endHoldsIn(
         { store, recorded },
-        { provider: 'crm', property, reason: UNDONE },
+        { provider: 'crm', property, origin: 'undo' },
         now(),
         new AbortController().signal,
       );

@@ -89,7 +89,8 @@ async function fixture(engine: (typeof ENGINES)[number], properties: readonly st
 
 const holds = async (store: Store): Promise<readonly string[]> =>
   (await store.db.selectFrom('override').selectAll().orderBy('property').execute()).map(
-    ({ property, kind, until, reason }) => `${kind} ${property} ${until} ${reason}`,
+    ({ property, kind, until, reason, origin }) =>
+      `${kind} ${property} ${until} ${origin === 'undo' ? 'undone' : reason}`,
   );
 
 const undone = async (store: Store): Promise<number> =>

@@ -54,7 +54,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS', [own]: null });
     expect(await undo(fixture, name, '--event', '1')).toBe('0 undone');
     const timeline = (await fixture.cli('explain', ENTITY)).stdout;
-    expect(timeline).toMatch(/Overrides\n.*hold.*undone/u);
+    expect(timeline).toMatch(/Overrides\n.*hold.*placed by undo of /u);
 
     expect((await fixture.cli('hold', `${crm}:${id}`, name, '--clear')).code).toBe(0);
     await fixture.settled();

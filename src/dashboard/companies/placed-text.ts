@@ -1,0 +1,11 @@
+/** What placed a hold or a release, who, and from where. */
+import type { Override } from '../../connector/overrides/override.ts';
+import type { Reader } from '../page/reader.ts';
+
+export const placedText = (
+  reader: Reader,
+  { origin = 'person', placedBy, placedVia }: Pick<Override, 'origin' | 'placedBy' | 'placedVia'>,
+): string =>
+  [reader.text(`origin.${origin}`), placedBy, placedVia && reader.text(`via.${placedVia}`)]
+    .filter((part) => part != null)
+    .join(', ');
