@@ -14,6 +14,7 @@ import { createServer } from './http/server/server.ts';
 import { createSetUpLink } from './runtime/operators/sessions.ts';
 import { type SetUpPlace, STORE, samplesFolder } from './setup/config-of.ts';
 import { changeDraft, forgetDraft, readDraft } from './setup/draft.ts';
+import { createEffects } from './setup/effects.ts';
 import { createTrials } from './setup/trials.ts';
 import { writeConfig } from './setup/write-file.ts';
 import { openStore } from './store/engines/open.ts';
@@ -89,7 +90,8 @@ export async function startSetUp({ log, env, start }: SetUpOptions): Promise<Set
     setImmediate(() => done.resolve());
     return { kind: 'running' };
   };
-  addSetUp(admin, { store, now, log, place, env, crm, trials: createTrials(crm), finish: finishOnce });
+  const tries = { trials: createTrials(crm), effects: createEffects(crm) };
+  addSetUp(admin, { store, now, log, place, env, crm, ...tries, finish: finishOnce });
   const url = await admin.listen({ host, port }).catch((error: unknown) => {
     throw listenError(error, { host, port }, { host: 'CVRSYNC_ADMIN_HOST', port: 'CVRSYNC_ADMIN_PORT' });
   });

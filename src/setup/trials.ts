@@ -53,12 +53,17 @@ export interface Trials {
   list(provider: ConfiguredProvider): Promise<PropertyListing | undefined>;
   /** Undefined if it is not there in time. Read once a minute, and again where that failed. */
   survey(provider: ConfiguredProvider): Promise<PropertySurvey | undefined>;
-  /** Makes properties, with entries in the audit before and after, and forgets the survey. */
+  /**
+   * Makes properties, with entries in the audit before and after, and forgets the survey. Undefined if that is not done in time:
+   * it goes on. While one does, another is not begun.
+   */
   create(
     provider: ConfiguredProvider,
     missing: readonly PropertyDefinition[],
     by: Pick<AuditEntry, 'actor' | 'via'>,
   ): Promise<Findings | undefined>;
+  /** What became of the latest creation in a connection, for a minute after its end. */
+  created(provider: ConfiguredProvider): 'goes-on' | Findings | undefined;
 }
 
 /** Results of a minute, by connection; a failure is forgotten at once. */
@@ -76,6 +81,12 @@ function keepResults<R extends { readonly ok: boolean }>(now: () => number) {
     },
     forget: (name: string) => void known.delete(name),
   };
+}
+
+/** Properties that are made, whoever waits for them. */
+interface Creation {
+  readonly over: Promise<Findings>;
+  ended: { readonly at: number; readonly made: Findings } | undefined;
 }
 
 type Listed = { readonly ok: true; readonly crm: Crm; readonly properties: readonly Property[] } | Unread;
@@ -134,33 +145,61 @@ export function createTrials(given: CrmDeps, patienceMs = PATIENCE_MS): Trials {
     },
     list: (provider) => inTime(list(provider), patienceMs),
     survey: (provider) => inTime(survey(provider), patienceMs),
-    async create(provider, missing, by) {
-      const detail = { properties: missing.map(({ name }) => name) };
-      const entry = { ...by, action: 'property.create', subject: provider.name, detail };
-      const record = (result: string) => deps.store.write((tx) => recordAudit(tx, { ...entry, result }, deps.now()));
-      const signal = AbortSignal.timeout(LONGEST_MS);
-      const work = async (): Promise<Findings> => {
-        try {
-          const crm = await openCrm({ ...deps, probes: true }, provider);
-          await record('begun');
-          const made = await makeProperties(deps, crm, missing, signal);
-          const lacks = made.filter(({ level }) => level !== 'ok').map(({ subject, found }) => `${subject}: ${found}`);
-          await record([`${made.length - lacks.length} created`, ...lacks].join('; '));
-          return made;
-        } catch (error) {
-          await record('failed');
-          return [failureOf(error, provider.name, signal)];
-        } finally {
-          forget(provider.name);
-        }
-      };
-      return inTime(work(), CREATE_MS);
-    },
+    ...openCreations(deps, { patienceMs, forget }),
   };
 }
 
-/** A CRM makes some properties in a second, and forty in ten. */
-const CREATE_MS = 20_000;
+function openCreations(
+  deps: CrmDeps,
+  { patienceMs, forget }: { readonly patienceMs: number; readonly forget: (name: string) => void },
+): Pick<Trials, 'create' | 'created'> {
+  const creations = new Map<string, Creation>();
+  const make = async (
+    provider: ConfiguredProvider,
+    missing: readonly PropertyDefinition[],
+    by: Pick<AuditEntry, 'actor' | 'via'>,
+  ): Promise<Findings> => {
+    const detail = { properties: missing.map(({ name }) => name) };
+    const entry = { ...by, action: 'property.create', subject: provider.name, detail };
+    const record = (result: string) => deps.store.write((tx) => recordAudit(tx, { ...entry, result }, deps.now()));
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    try {
+      const crm = await openCrm({ ...deps, probes: true }, provider);
+      await record('begun');
+      const made = await makeProperties(deps, crm, missing, signal);
+      const lacks = made.filter(({ level }) => level !== 'ok').map(({ subject, found }) => `${subject}: ${found}`);
+      await record([`${made.length - lacks.length} created`, ...lacks].join('; '));
+      return made;
+    } catch (error) {
+      await record('failed');
+      return [failureOf(error, provider.name, signal)];
+    } finally {
+      forget(provider.name);
+    }
+  };
+  return {
+    create(provider, missing, by) {
+      const { name } = provider;
+      const known = creations.get(name);
+      if (known !== undefined && known.ended === undefined) return inTime(known.over, patienceMs);
+      const creation: Creation = { over: make(provider, missing, by), ended: undefined };
+      creations.set(name, creation);
+      creation.over.then(
+        (made) => {
+          creation.ended = { at: deps.now(), made };
+        },
+        // The audit could not be written: whoever waits is told why.
+        () => creations.delete(name),
+      );
+      return inTime(creation.over, patienceMs);
+    },
+    created({ name }) {
+      const creation = creations.get(name);
+      if (creation === undefined || creation.ended === undefined) return creation && 'goes-on';
+      return deps.now() - creation.ended.at < SURVEY_MS ? creation.ended.made : undefined;
+    },
+  };
+}
 
 const after = (ms: number): Promise<void> =>
   new Promise((resolve) => {

@@ -11,6 +11,9 @@ import { ROLES } from './roles.ts';
 import { service } from './service.ts';
 import { baseUrl, CLOSED, secret, text } from './shapes.ts';
 
+/** How a connection may be called. */
+export const CONNECTION_NAME = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
+
 const property = (description: string) =>
   Type.Object({ property: text('Name of a CRM property.') }, { ...CLOSED, description });
 
@@ -204,7 +207,7 @@ const connector = Type.Object(
         },
       ),
     ),
-    providers: Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }), Type.Object({}), {
+    providers: Type.Record(Type.String({ pattern: CONNECTION_NAME }), Type.Object({}), {
       minProperties: 1,
       description: 'The CRMs. Each key is the {Provider} in the paths of the service.',
     }),

@@ -99,8 +99,18 @@ async function savedPage({ store, configuration, place }: SettingsPageDeps, visi
     title: reader.text('settings.saved'),
     body: html`<p>${reader.text('settings.written')} <code>${place.file}</code></p>
       ${livePart(visit, { id: 'saved', refreshes: 'soon' }, body)}
-      <p><a href=${ownPlace(visit.query('next'))}>${reader.text('settings.back')}</a></p>`,
+      ${waysOn(visit, ownPlace(visit.query('next')))}`,
   };
+}
+
+/** After the number of a connection follow its mapping and its first fill. */
+function waysOn({ reader }: Visit, next: string): VNode {
+  const [, step, name] = /^\/settings\/(number|mapping)\/([\w.%-]+)$/u.exec(next) ?? [];
+  return html`<ul class="lines">
+    ${step === 'number' && html`<li><a href=${`${SETTINGS}/mapping/${name}`}>${reader.text('settings.toMapping')}</a></li>`}
+    ${name !== undefined && html`<li><a href=${`/backfill/${name}`}>${reader.text('settings.toFill', { name: decodeURIComponent(name) })}</a></li>`}
+    <li><a href=${next}>${reader.text('settings.back')}</a></li>
+  </ul>`;
 }
 
 interface Door {

@@ -2,7 +2,6 @@
 import cookie from '@fastify/cookie';
 import { createCallLimit } from '../../http/server/call-limit.ts';
 import type { Server, ServerLog } from '../../http/server/server.ts';
-import { createEffects } from '../../setup/effects.ts';
 import { notFoundPage } from '../page/messages.ts';
 import { openPages } from '../routes/page-scope.ts';
 import { HIDDEN, readerOfRequest, sendPage } from '../routes/routes.ts';
@@ -27,12 +26,12 @@ const HALVES = { connector: false, service: false, isSetUp: true } as const;
 /** Adds all pages of the set-up to the admin listener. */
 export function addSetUp(
   admin: Server,
-  given: Omit<SetUpDeps & MappingDeps, 'halves' | 'limitActions' | 'entrance' | 'way' | 'effects'> & {
+  given: Omit<SetUpDeps & MappingDeps, 'halves' | 'limitActions' | 'entrance' | 'way'> & {
     readonly log: ServerLog;
   },
 ): void {
   const common = { halves: HALVES, limitActions: createCallLimit(ACTIONS), entrance: '/setup' };
-  const deps = { ...given, ...common, way: firstWay(given.store), effects: createEffects(given.crm) };
+  const deps = { ...given, ...common, way: firstWay(given.store) };
   admin.register(cookie);
   admin.register(async (scope: Server) => {
     await openPages(scope, deps);

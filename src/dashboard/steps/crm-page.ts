@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { BUILT_IN } from '../../../providers/index.ts';
 import { loadProvider } from '../../config/plugins/plugin.ts';
+import { CONNECTION_NAME } from '../../config/schema/schema.ts';
 import type { TriedRight } from '../../connector/try-access.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { Finding } from '../../runtime/finding.ts';
@@ -41,9 +42,11 @@ export function addCrm(app: Server, deps: StepDeps): void {
   addStepAction(app, deps, {
     path: '/crm',
     step: 'crm',
-    async run(visit, _draft, fields) {
+    async run(visit, draft, fields) {
       const use = fieldValue(fields, 'use').trim();
       const load = await loadProvider(use, folderOf(deps.place));
+      const name = fieldValue(fields, 'name').trim();
+      if (load.ok && name !== '') return isFree(draft, name) ? formAddress(visit, name, use) : nameRefused(visit, name);
       if (load.ok) return formAddress(visit, load.provider.name, use);
       const help = html`<a href=${addressOf(visit.way, 'crm')}>${said(visit.reader, load.message)}</a>`;
       return messagePage(visit.reader, { status: 422, title: visit.reader.text('setup.noProvider'), help });
@@ -81,6 +84,15 @@ export function addCrm(app: Server, deps: StepDeps): void {
       return addressOf(visit.way, 'crm');
     },
   });
+}
+
+/** Whether another connection may have the name. Those of the CRMs that we know are for them. */
+const isFree = ({ connections }: Draft, name: string): boolean =>
+  new RegExp(CONNECTION_NAME, 'u').test(name) && !Object.hasOwn(connections, name) && !Object.hasOwn(BUILT_IN, name);
+
+function nameRefused({ reader, way }: StepVisit, name: string): PageBody {
+  const help = html`<a href=${addressOf(way, 'crm')}>${reader.text('setup.nameHelp')}</a>`;
+  return messagePage(reader, { status: 422, title: reader.text('setup.nameRefused', { name }), help });
 }
 
 const formAddress = (visit: StepVisit, name: string, use: string): string =>
@@ -135,7 +147,7 @@ async function cards(visit: StepVisit, draft: Draft): Promise<PageBody> {
   const known = builtIn.flatMap(({ name, load }) => (load.ok ? [{ name, about: load.provider.about }] : []));
   const others = Object.keys(draft.connections)
     .filter((name) => !Object.hasOwn(BUILT_IN, name))
-    .map((name) => ({ name, about: draft.connections[name]?.use ?? '' }));
+    .map((name) => ({ name, about: connectionLabel(reader, draft.connections[name]?.use ?? '') }));
   return {
     title: reader.text('step.crm'),
     body: html`<p>${reader.text('setup.crmHelp')}</p>
@@ -149,6 +161,7 @@ async function cards(visit: StepVisit, draft: Draft): Promise<PageBody> {
             </li>`,
         )}
       </ul>
+      ${Object.keys(draft.connections).length > 0 && secondAccount(visit, draft)}
       <details>
         <summary>${reader.text('setup.plugin')}</summary>
         <form method="post" action=${addressOf(way, 'crm')} class="narrow">
@@ -161,6 +174,25 @@ async function cards(visit: StepVisit, draft: Draft): Promise<PageBody> {
       </details>
       ${way.base === '/setup' && Object.keys(draft.connections).length > 0 && html`<p><a class="button" href=${addressOf(way, 'number')}>${reader.text('setup.next')}</a></p>`}`,
   };
+}
+
+/** The way to connect a further account of a CRM, under a name of its own. */
+function secondAccount({ reader, carried, way }: StepVisit, { connections }: Draft): VNode {
+  const uses = [...new Set(Object.values(connections).map(({ use }) => use))];
+  return html`<details>
+    <summary>${reader.text('setup.second')}</summary>
+    <form method="post" action=${addressOf(way, 'crm')} class="narrow">
+      ${hidden(carried)}
+      <label for="second-use">${reader.text('step.crm')}</label>
+      <select id="second-use" name="use">
+        ${uses.map((use) => html`<option value=${use}>${connectionLabel(reader, use)}</option>`)}
+      </select>
+      <label for="second-name">${reader.text('setup.secondName')}</label>
+      <input id="second-name" name="name" required maxlength="64" spellcheck="false" autocomplete="off" aria-describedby="second-help" />
+      <p class="quiet" id="second-help">${reader.text('setup.nameHelp')}</p>
+      <button>${reader.text('setup.pluginOpen')}</button>
+    </form>
+  </details>`;
 }
 
 const cardState = (reader: Reader, connection: DraftConnection | undefined): Markup =>

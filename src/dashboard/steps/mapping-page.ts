@@ -126,8 +126,7 @@ interface Editing extends Edited {
 
 async function editor(deps: MappingDeps, visit: StepVisit, editing: Editing): Promise<PageBody> {
   const { provider, read, press, answers } = editing;
-  const listing = await deps.trials.list(provider);
-  const effect = await effectOf(deps, editing);
+  const [listing, effect] = await Promise.all([deps.trials.list(provider), effectOf(deps, editing)]);
   const properties = listing?.ok === true ? listing.properties : undefined;
   const facts: MappingFacts = {
     examples: typeof effect === 'object' ? effect.values : valuesOf(inventedCompany(visit.now).facts),

@@ -13,6 +13,7 @@ import { fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
+import { livePart } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { findingLine } from './crm-page.ts';
 import { propertyList, propertySearch } from './property-list.ts';
@@ -43,7 +44,8 @@ export function addNumber(app: Server, deps: StepDeps): void {
     async show(visit, draft) {
       const provider = await usableConnection(deps, draft, visit.param('name'));
       if (provider === undefined || typeof provider === 'string') return provider;
-      return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider) });
+      const made = deps.trials.created(provider);
+      return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider), made });
     },
   });
   addStepAction(app, deps, {
@@ -77,7 +79,9 @@ export function addNumber(app: Server, deps: StepDeps): void {
       if (survey?.ok !== true) return connectionStep(visit.way, 'number', provider.name);
       const by = { actor: visit.visitor.actor, via: 'page' } as const;
       const made = await deps.trials.create(provider, lacked(draft, provider, survey.properties), by);
-      return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider), made: made ?? [] });
+      // The page of the step says how far it is.
+      if (made === undefined) return connectionStep(visit.way, 'number', provider.name);
+      return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider), made });
     },
   });
 }
@@ -89,14 +93,14 @@ const lacked = (draft: Draft, provider: ConfiguredProvider, properties: readonly
 interface Outcome {
   readonly survey: PropertySurvey | undefined;
   readonly problem?: string;
-  readonly made?: Findings;
+  readonly made?: 'goes-on' | Findings | undefined;
 }
 
 function numberPage(
   visit: StepVisit,
   draft: Draft,
   provider: ConfiguredProvider,
-  { survey, problem, made = [] }: Outcome,
+  { survey, problem, made }: Outcome,
 ): PageBody {
   const { reader } = visit;
   const { name } = provider;
@@ -117,19 +121,12 @@ function numberPage(
         <p><a href=${addressOf(visit.way, 'source')}>${reader.text('setup.leave')}</a></p>`,
     };
   const missing = lacked(draft, provider, survey.properties);
-  const shown = made.filter(({ level }) => level !== 'ok');
   return {
     ...(problem !== undefined && { status: 422 }),
     title,
     body: html`${problemList(problem === undefined ? [] : [problem])}
-      ${
-        made.length > 0 &&
-        html`<div role="status">
-        <p>${reader.text('setup.created', { count: made.length - shown.length })}</p>
-        ${shown.map((each) => findingLine(reader, each))}
-      </div>`
-      }
-      ${missing.length > 0 && creation(visit, name, missing)} ${choiceForm(visit, draft, provider, survey)}`,
+      ${made !== undefined && creationPart(visit, name, made)}
+      ${missing.length > 0 && made !== 'goes-on' && creation(visit, name, missing)} ${choiceForm(visit, draft, provider, survey)}`,
   };
 }
 
@@ -197,6 +194,24 @@ const radio = (value: string, isChosen: boolean, label: Markup): VNode => html`<
 
 const candidateText = (reader: Reader, { property, label, filled, valid, hasPrefix }: Candidate): VNode =>
   html`<code>${property}</code>${label !== property && ` ${label}`}: ${reader.text('setup.validShare', { share: reader.share(valid / Math.max(1, filled)), count: filled })}${hasPrefix && ` ${reader.text('setup.withPrefix')}`}`;
+
+/** What was made, or that it is being made: the page's script looks again. */
+function creationPart(visit: StepVisit, name: string, made: 'goes-on' | Findings): VNode {
+  const { reader } = visit;
+  const again = html`<a href=${connectionStep(visit.way, 'number', name)}>${reader.text('setup.lookAgain')}</a>`;
+  if (made === 'goes-on')
+    return livePart(
+      visit,
+      { id: 'creation', refreshes: 'soon' },
+      html`<p class="notice" role="status">${reader.text('setup.creating')} ${again}</p>`,
+    );
+  const lacks = made.filter(({ level }) => level !== 'ok');
+  const body = html`<div role="status">
+    <p>${reader.text('setup.created', { count: made.length - lacks.length })}</p>
+    ${lacks.map((each) => findingLine(reader, each))}
+  </div>`;
+  return livePart(visit, { id: 'creation', refreshes: 'never' }, body);
+}
 
 /** Lists what would be made before the button that makes it. */
 function creation(visit: StepVisit, name: string, missing: readonly PropertyDefinition[]): VNode {

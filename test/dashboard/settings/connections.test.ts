@@ -1,10 +1,16 @@
 /** Connections under Settings: a key that is replaced, a CRM that is added, and what keeps either from being saved. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { readAccount } from '../../../src/connector/crm/guard.ts';
+import { linkRecord } from '../../../src/connector/links/links.ts';
+import { companyEntityId } from '../../../src/protocol/entity-id.ts';
+import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { readPending, writePending } from '../../../src/setup/pending-changes.ts';
+import { cvrNumber } from '../../support/cvr-numbers.ts';
+import { postWebhook } from '../../support/fixture.ts';
 import { startEdited } from './daemon.ts';
 
 const PAGE = '/settings/crm/hubspot';
@@ -69,6 +75,46 @@ it('a CRM is added beside the one at work, and leads from its key over its numbe
   await daemon.settled();
   expect((await admin.get('/settings')).text).toContain('href="/settings/mapping/salesforce"');
   expect((await admin.get('/settings/mapping/salesforce')).status).toBe(200);
+});
+
+it('a second account of the same CRM is connected under a name of its own, and each is written with its own key', async () => {
+  const daemon = await startEdited();
+  const norway = await startHubspotEmulator({ rate: 'none', portalId: 4_711, token: 'pat-na1-norway' });
+  onTestFinished(() => norway.close());
+  const admin = await daemon.admin();
+  expect((await admin.get('/settings/crm')).text).toContain('Another account of the same CRM');
+  for (const name of ['hubspot', 'salesforce', 'with space', '../x'])
+    expect((await admin.post('/settings/crm', { use: 'hubspot', name })).status, name).toBe(422);
+  const opened = await admin.post('/settings/crm', { use: 'hubspot', name: 'hubspot-norway' });
+  const form = String(opened.headers['location']);
+  expect(form).toBe('/settings/crm/hubspot-norway?use=hubspot');
+  // The form asks for a key of its own.
+  expect((await admin.get(form)).text).not.toContain('leave it empty to keep it');
+  const { accessToken, baseUrl } = norway.settings;
+  const answers = { use: 'hubspot', 's.accessToken': String(accessToken), 's.baseUrl': String(baseUrl) };
+  await admin.post('/settings/crm/hubspot-norway', answers);
+  const tried = (await admin.get('/settings/crm/hubspot-norway')).text;
+  expect(tried).toContain('HubSpot account 4711');
+  expect(tried).toContain('href="/settings/number/hubspot-norway"');
+  await admin.get('/settings/number/hubspot-norway');
+  const saved = await admin.post('/settings/number/hubspot-norway', { match: 'cvr_number' });
+  const ways = (await admin.get(String(saved.headers['location']))).text;
+  expect(ways).toContain('href="/settings/mapping/hubspot-norway"');
+  expect(ways).toContain('href="/backfill/hubspot-norway"');
+  const { hubspot, 'hubspot-norway': second } = parse(daemon.text()).connector.providers;
+  expect([hubspot.use, second.use, second.match]).toEqual(['hubspot', 'hubspot', { property: 'cvr_number' }]);
+  await daemon.settled();
+  expect(daemon.app.connector?.crms.map(({ name }) => name)).toEqual(['hubspot', 'hubspot-norway']);
+  const first = await daemon.addLinked('hubspot', 1, {});
+  const id = norway.add({});
+  const entity = companyEntityId(cvrNumber(2));
+  await daemon.app.store.write((tx) =>
+    linkRecord(tx, { provider: 'hubspot-norway', recordId: id, entity, sendUpdate: false, now: Date.now() }),
+  );
+  await postWebhook(`${daemon.app.url}/webhook`, samplePayload({ entityId: entity, seed: 3, now: Date.now() }));
+  await daemon.settled();
+  const [here, there] = [daemon.hubspot.get(first)?.['name'], norway.get(id)?.['name']];
+  expect([typeof here, typeof there, here === there]).toEqual(['string', 'string', false]);
 });
 
 it('the property for holds stays what the file says, or stays away, when the number is saved again', async () => {

@@ -29,27 +29,33 @@ async function entered({ base, code }: Pick<FirstStart, 'base' | 'code'>): Promi
   return visitor;
 }
 
-it('goes from an empty folder to a running daemon, and keeps every answer over a restart', async () => {
+it('goes from an empty folder to a running daemon, and keeps every answer over a restart after each step', async () => {
   const hubspot = await hubspotWith(12);
   const started = await firstStart();
   const ida = await entered(started);
   const again = () => started.restart();
+  const textOf = async (path: string) => (await ida.get(path)).text;
   expect((await ida.post('/setup/you', { 's.name': 'Ida Holm' })).headers['location']).toBe('/setup/crm');
   await again();
-  expect((await ida.get('/setup/you')).text).toContain('value="Ida Holm"');
+  expect(await textOf('/setup/you')).toContain('value="Ida Holm"');
   const accessToken = String(hubspot.settings['accessToken']);
   const baseUrl = String(hubspot.settings['baseUrl']);
   await ida.get('/setup/crm/hubspot');
   const fields = { 's.accessToken': accessToken, 's.baseUrl': baseUrl, use: 'hubspot' };
   expect((await ida.post('/setup/crm/hubspot', fields)).headers['location']).toBe('/setup/crm/hubspot');
-  const textOf = async (path: string) => (await ida.get(path)).text;
+  await again();
   await expect.poll(() => textOf('/setup/crm/hubspot')).toMatch(/HubSpot account.*state ok">Write companies/su);
   const page = await textOf('/setup/crm/hubspot');
   expect(page).not.toContain(accessToken);
   expect((await ida.get('/setup/number')).headers['location']).toBe('/setup/number/hubspot');
   await expect.poll(() => textOf('/setup/number/hubspot')).toContain('12 records');
-  expect((await ida.post('/setup/number/hubspot/create', {})).text).toContain('2 properties were created');
+  await ida.post('/setup/number/hubspot/create', {});
+  await expect.poll(() => textOf('/setup/number/hubspot')).toContain('2 properties were created');
+  await again();
+  await expect.poll(() => textOf('/setup/number/hubspot')).toContain('12 records');
   expect((await ida.post('/setup/number/hubspot', { match: 'cvr_number' })).headers['location']).toBe('/setup/mapping');
+  await again();
+  await expect.poll(() => textOf('/setup/number/hubspot')).toMatch(/id="match-cvr_number"[^>]* checked/u);
   const mapping = (await ida.get('/setup/mapping/hubspot')).text;
   expect(mapping).toContain('The register, unless a person edited it');
   const rows = [...mapping.matchAll(/<tr\b.*?<\/tr>/gsu)].flatMap(([row]) => {
@@ -67,6 +73,8 @@ it('goes from an empty folder to a running daemon, and keeps every answer over a
   }
   mapped.set('do', 'save');
   expect((await ida.postAll('/setup/mapping/hubspot', mapped)).headers['location']).toBe('/setup/source');
+  await again();
+  expect((await ida.get('/setup')).headers['location']).toBe('/setup/source');
   await ida.get('/setup/source');
   expect((await ida.post('/setup/source', { 's.changes': 'sample' })).headers['location']).toBe('/setup/fill');
   await again();

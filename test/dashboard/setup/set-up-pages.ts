@@ -9,6 +9,7 @@ import { createServer } from '../../../src/http/server/server.ts';
 import { createSetUpLink } from '../../../src/runtime/operators/sessions.ts';
 import type { SetUpPlace } from '../../../src/setup/config-of.ts';
 import { readDraft } from '../../../src/setup/draft.ts';
+import { createEffects } from '../../../src/setup/effects.ts';
 import { createTrials } from '../../../src/setup/trials.ts';
 import { writeConfig } from '../../../src/setup/write-file.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -48,7 +49,8 @@ export async function startSetUpPages({
     return { kind: 'refused', problems: written.problems.map(({ path, message }) => `${path}: ${message}`) };
   };
   const log = { warn: () => undefined, error: () => undefined };
-  addSetUp(admin, { store, now, log, place, env: {}, crm, trials: createTrials(crm, patienceMs), finish });
+  const tries = { trials: createTrials(crm, patienceMs), effects: createEffects(crm, { patienceMs }) };
+  addSetUp(admin, { store, now, log, place, env: {}, crm, ...tries, finish });
   const base = await admin.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await admin.close();
