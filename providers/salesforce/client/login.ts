@@ -17,17 +17,20 @@ export function openLogin(
   oauth2: OAuth2,
 ): () => Promise<Session> {
   const { auth, loginUrl } = settings;
-  let refreshToken: string | undefined;
+  /** A rotated token that the store did not take yet: the one there is spent. */
+  let unkept: string | undefined;
   let organizationId = settings.organizationId === undefined ? undefined : toLongId(settings.organizationId);
   const key = auth.flow === 'refresh-token' ? keepKey(auth.refreshToken) : undefined;
 
   return async () => {
-    if (key !== undefined) refreshToken ??= await withStore(() => keep.get(key));
+    // Each time from the store: a trial or a command may have rotated it, and a spent token ends the session of all.
+    const refreshToken = unkept ?? (key === undefined ? undefined : await withStore(() => keep.get(key)));
     const answer = await requestToken(settings, oauth2, grantOf(settings, refreshToken, now()));
     const rotated = textOf(answer.refresh_token);
     if (key !== undefined && rotated !== undefined && rotated !== refreshToken) {
-      refreshToken = rotated;
+      unkept = rotated;
       await withStore(() => keep.set(key, rotated));
+      unkept = undefined;
     }
     const session = sessionOf(answer, loginUrl);
     if (organizationId !== undefined && session.organizationId !== organizationId) {

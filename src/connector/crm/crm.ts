@@ -20,7 +20,7 @@ import { HttpFault } from '../../http/outbound/fault.ts';
 import type { EventName } from '../../protocol/events.ts';
 import { createRateLimiter, PausedError, type RateLimiter } from '../../runtime/limits/rate-limiter.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, Tx } from '../../store/store.ts';
 import { readLeft } from '../links/left.ts';
 import { followedRules, followRules } from '../rules/accepted.ts';
 import type { DecisionRules } from '../rules/rules.ts';
@@ -28,7 +28,7 @@ import { checkAnswers } from './answer-check/answer-check.ts';
 import { readObservation } from './answer-check/answers.ts';
 import { maskerFor } from './answer-check/values.ts';
 import { connectProvider, limitsOf } from './connect.ts';
-import { guardAccount, guardHold } from './guard.ts';
+import { guardAccount, guardHold, readAccount } from './guard.ts';
 import { formOf, pureAnswer } from './record-id.ts';
 import { acquireCall, currentSendContext } from './send-guard.ts';
 
@@ -113,7 +113,7 @@ export interface CrmDeps {
   readonly now: () => number;
   /** Makes calls although the account is paused, to find out whether the cause is gone. */
   readonly probes?: true;
-  /** Tries credentials that may not stay: their account is compared with the known one, and not remembered. */
+  /** Tries credentials that may not stay: their account is compared with the known one, and not remembered; what it refuses pauses nothing. */
   readonly isTrial?: true;
 }
 
@@ -131,7 +131,9 @@ export async function openCrm(deps: CrmDeps, config: CrmSettings): Promise<Crm> 
   const update = Math.min(stated.batch.update, config.batch ?? stated.batch.update);
   const limits: Limits = { ...stated, batch: { ...stated.batch, update } };
   const options = { budgets: limits.budgets, paired: 'default', patienceMs: PATIENCE_MS };
-  const rateLimiter = createRateLimiter({ store, key: name, now, ...options });
+  const shared = createRateLimiter({ store, key: name, now, ...options });
+  // The account of a trial may be another one than that at work.
+  const rateLimiter = deps.isTrial === true ? { ...shared, block: async () => {} } : shared;
   const http = rateLimitedHttp(deps, config, rateLimiter, limits);
   const connect = async (by: CrmSettings): Promise<Connection> => {
     const connected = await connectProvider(by, { http, keep: secretStoreOf(store, name, now), now });
@@ -277,6 +279,13 @@ function observed({ provider, settings, mask }: CrmSettings, response: HttpRespo
   } catch {
     return undefined;
   }
+}
+
+/** Forgets what a provider kept for a connection that was tried and never used. */
+export async function forgetTrial(tx: Tx, name: string): Promise<void> {
+  if ((await readAccount(tx, name)) !== undefined) return;
+  // Up to the character after the slash.
+  await tx.deleteFrom('kv').where('key', '>=', `${name}/`).where('key', '<', `${name}0`).execute();
 }
 
 const secretStoreOf = (store: Store, name: string, now: () => number): SecretStore => ({

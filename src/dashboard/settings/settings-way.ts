@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConfigEdit, withEdits } from '../../config/edit.ts';
 import type { LocatedProblem } from '../../config/locate.ts';
+import { forgetTrial } from '../../connector/crm/crm.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { digestOf } from '../../runtime/operators/operators.ts';
 import { readConfigFile, saveEdits } from '../../setup/config-file.ts';
@@ -212,7 +213,11 @@ export async function saveSection(
 export async function discardChanges(deps: SettingsDeps, visit: Visit): Promise<void> {
   const changing = await readChanging(deps, visit);
   const edits = changing.kind === 'read' ? (changing.pending?.edits ?? []) : [];
-  await deps.store.write((tx) => forgetPending(tx, visit.visitor.session.hash));
+  const tried = new Set(edits.flatMap(({ path: [, section, name = ''] }) => (section === 'providers' ? [name] : [])));
+  await deps.store.write(async (tx) => {
+    await forgetPending(tx, visit.visitor.session.hash);
+    for (const name of tried) await forgetTrial(tx, name);
+  });
   await dropSecrets(deps, visit, edits, [changing.kind === 'read' ? changing.value : edits]);
 }
 

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { BUILT_IN } from '../../../providers/index.ts';
 import { loadProvider } from '../../config/plugins/plugin.ts';
 import { CONNECTION_NAME } from '../../config/schema/schema.ts';
+import { forgetTrial } from '../../connector/crm/crm.ts';
 import type { TriedRight } from '../../connector/try-access.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { Finding } from '../../runtime/finding.ts';
@@ -81,6 +82,7 @@ export function addCrm(app: Server, deps: StepDeps): void {
         const { [name]: _, ...connections } = before.connections;
         return { ...before, connections };
       });
+      if (visit.way.base === '/setup') await deps.store.write((tx) => forgetTrial(tx, name));
       return addressOf(visit.way, 'crm');
     },
   });

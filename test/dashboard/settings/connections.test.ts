@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
+import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import { readAccount } from '../../../src/connector/crm/guard.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { companyEntityId } from '../../../src/protocol/entity-id.ts';
@@ -115,6 +116,37 @@ it('a second account of the same CRM is connected under a name of its own, and e
   await daemon.settled();
   const [here, there] = [daemon.hubspot.get(first)?.['name'], norway.get(id)?.['name']];
   expect([typeof here, typeof there, here === there]).toEqual(['string', 'string', false]);
+});
+
+it('a key that is tried pauses nothing of the account at work, and leaves no token when it is dropped', async () => {
+  const daemon = await startEdited();
+  const spent = await startHubspotEmulator({ rate: 'none', token: 'pat-na1-spent', daily: 3 });
+  const org = await startSalesforceEmulator({ flow: 'refresh-token' });
+  onTestFinished(async () => {
+    await spent.close();
+    await org.close();
+  });
+  const admin = await daemon.admin();
+  const { accessToken, baseUrl } = spent.settings;
+  await admin.get(PAGE);
+  await admin.post(PAGE, { use: 'hubspot', 's.accessToken': String(accessToken), 's.baseUrl': String(baseUrl) });
+  await expect.poll(async () => (await admin.get(PAGE)).text).toContain('role="alert"');
+  await admin.get('/settings/number/hubspot');
+  const [crm] = daemon.app.connector?.crms ?? [];
+  expect(await crm?.rateLimiter.blockedUntil()).toBeUndefined();
+  const { loginUrl, auth } = org.settings;
+  const { clientId, clientSecret, refreshToken } = Object(auth);
+  await admin.post('/settings/crm/salesforce', {
+    ...{ use: 'salesforce', 's.loginUrl': String(loginUrl), 's.auth': 'refresh-token' },
+    ...{ 's.auth[refresh-token].clientId': clientId, 's.auth[refresh-token].clientSecret': clientSecret },
+    's.auth[refresh-token].refreshToken': refreshToken,
+  });
+  expect((await admin.get('/settings/crm/salesforce')).text).toContain('Emulated Org');
+  const tokens = async () =>
+    (await daemon.app.store.db.selectFrom('kv').select('key').where('key', 'like', 'salesforce/%').execute()).length;
+  expect(await tokens()).toBe(1);
+  await admin.post('/settings/discard', {});
+  expect(await tokens()).toBe(0);
 });
 
 it('the property for holds stays what the file says, or stays away, when the number is saved again', async () => {

@@ -172,6 +172,17 @@ describe('a refresh token that rotates', () => {
     expect(tokenCalls(bench)).toBe(4);
   });
 
+  it('by a second connection with the same credentials stays in force for the first', async () => {
+    const bench = await openBench({ flow: 'refresh-token' });
+    const atWork = bench.connection;
+    expect((await atWork.check(live())).name).toBe('Emulated Org');
+    const trial = await bench.connect();
+    expect((await trial.check(live())).name).toBe('Emulated Org');
+    bench.emulator.expireSessions();
+    bench.clock.now += 7_200_000;
+    expect((await atWork.check(live())).name).toBe('Emulated Org');
+  });
+
   it('whose answer was lost is an auth fault that asks for a new one', async () => {
     const bench = await openBench({ flow: 'refresh-token' });
     bench.emulator.fault({ match: TOKEN, action: { kind: 'cut', applied: true } });
