@@ -11,8 +11,9 @@ import { shownStay } from '../connector/review/record-entries.ts';
 import { entityIdIn } from '../protocol/cvr-number.ts';
 import type { Db } from '../store/store.ts';
 import { nameIn, readRecord } from './arguments/record-argument.ts';
-import { shownTime, withStore } from './arguments/with-store.ts';
+import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, integer, needed, optional, UsageError } from './cli/command.ts';
+import type { Output } from './cli/output.ts';
 import { answerLines, type ExplainedRecord } from './explain/answer.ts';
 import { readNow } from './explain/read-now.ts';
 import { unheardOf } from './monitoring/unheard-of.ts';
@@ -51,7 +52,10 @@ export const command = defineCommand({
         : '';
       const records = await readNow(context, store, timeline, property);
       const shown = property === undefined ? timeline : onlyOf(timeline, connector, property);
-      context.output.result({ ...shown, records }, textOf(shown, emptiness, answersTo(records, timeline, property)));
+      context.output.result(
+        { ...shown, records },
+        textOf(shown, emptiness, answersTo(records, timeline, property), context.output.time),
+      );
       return 0;
     });
   },
@@ -119,19 +123,34 @@ function noEvent({ entity, links }: Timeline): string {
   return `No event with data has arrived: cvrsync writes nothing until one does. cvrsync monitoring add ${provider} ${entity} ${record} --send-update requests the whole company.`;
 }
 
+/** How a time is shown. */
+type Time = Output['time'];
+
 /** The timeline for people, after the answers; `emptiness` says why an expected fact is missing. */
-function textOf(timeline: Timeline, emptiness: string, answers: readonly string[]): string {
+function textOf(timeline: Timeline, emptiness: string, answers: readonly string[], time: Time): string {
   return [
     timeline.entity,
     ...answers,
-    ...section('Links', timeline.links.map(linkLine)),
-    ...section('Events received', timeline.receipts.map(receiptLine)),
+    ...section(
+      'Links',
+      timeline.links.map((each) => linkLine(each, time)),
+    ),
+    ...section(
+      'Events received',
+      timeline.receipts.map((each) => receiptLine(each, time)),
+    ),
     ...section('Facts now', emptiness === '' ? timeline.facts.map(factLine) : [emptiness]),
     ...[...Map.groupBy(timeline.history, ({ provider, record }) => `${provider}:${record}`)].flatMap(
       ([record, decisions]) =>
-        section(record === ':' ? 'Facts forgotten' : `Decisions for ${record}`, decisions.map(decisionLine)),
+        section(
+          record === ':' ? 'Facts forgotten' : `Decisions for ${record}`,
+          decisions.map((each) => decisionLine(each, time)),
+        ),
     ),
-    ...section('Overrides', timeline.overrides.map(overrideLine)),
+    ...section(
+      'Overrides',
+      timeline.overrides.map((each) => overrideLine(each, time)),
+    ),
     ...section(
       'Set quarantined',
       timeline.setAside.map(
@@ -139,39 +158,41 @@ function textOf(timeline: Timeline, emptiness: string, answers: readonly string[
           `${each.provider}:${each.record} ${each.property}: ${each.reason ?? ''}${shownStay(each.stays)} (see cvrsync review)`,
       ),
     ),
-    ...section('Notes', timeline.notes.map(noteLine)),
-    ...section('By hand', timeline.actions.map(actionLine)),
-    ...section('Not done yet', timeline.lanes.map(laneLine)),
+    ...section(
+      'Notes',
+      timeline.notes.map((each) => noteLine(each, time)),
+    ),
+    ...section(
+      'By hand',
+      timeline.actions.map((each) => actionLine(each, time)),
+    ),
+    ...section(
+      'Not done yet',
+      timeline.lanes.map((each) => laneLine(each, time)),
+    ),
   ].join('\n');
 }
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line.replaceAll(/\p{Cc}+/gu, ' ')}`)];
 
-function linkLine(link: Timeline['links'][number]): string {
+function linkLine(link: Timeline['links'][number], time: Time): string {
   const state = link.reason === null ? link.state : `${link.state} (${link.reason})`;
   const refused = link.observedError === null ? '' : ` (${link.observedError})`;
   const synced =
-    link.syncedAt === null ? 'never synced' : `synced ${shownTime(link.syncedAt)} up to event ${link.syncedSeq}`;
+    link.syncedAt === null ? 'never synced' : `synced ${time(link.syncedAt)} up to event ${link.syncedSeq}`;
   const trust = link.trust === 'register' ? ', trusts the register once for each property' : '';
   return `${link.provider}:${link.record}  ${state}${trust}, monitoring desired ${link.desired}, observed ${link.observed}${refused}, ${synced}`;
 }
 
-function overrideLine({
-  provider,
-  record,
-  property,
-  kind,
-  once,
-  until,
-  reason,
-  createdAt,
-  ...placed
-}: Timeline['overrides'][number]): string {
+function overrideLine(
+  { provider, record, property, kind, once, until, reason, createdAt, ...placed }: Timeline['overrides'][number],
+  time: Time,
+): string {
   const what = property === ALL_PROPERTIES ? 'all properties' : property;
   const how = kind === 'hold' ? 'nothing is written' : `the register wins${once ? ' once' : ''}`;
-  const end = until === null ? '' : ` until ${shownTime(until)}`;
-  return `${provider}:${record} ${what}: ${kind}, ${how}${end}, since ${shownTime(createdAt)}${placedText(placed)}${reason === null ? '' : `: ${reason}`}`;
+  const end = until === null ? '' : ` until ${time(until)}`;
+  return `${provider}:${record} ${what}: ${kind}, ${how}${end}, since ${time(createdAt)}${placedText(placed)}${reason === null ? '' : `: ${reason}`}`;
 }
 
 const ORIGINS = { person: '', review: 'an answer in review', undo: 'undo' } as const;
@@ -183,7 +204,7 @@ function placedText({ origin = 'person', placedBy, placedVia }: Partial<Timeline
   return by === '' ? '' : `, placed by ${by}`;
 }
 
-function receiptLine(receipt: Timeline['receipts'][number]): string {
+function receiptLine(receipt: Timeline['receipts'][number], time: Time): string {
   const { seq, request, timestamp, receivedAt, appliedAt, pruned, quarantined, events, malformed, changed, stale } =
     receipt;
   const parts = [
@@ -195,7 +216,7 @@ function receiptLine(receipt: Timeline['receipts'][number]): string {
     malformed.length === 0 ? undefined : `could not read ${malformed.join(', ')}`,
     request === undefined ? undefined : `request ${request}`,
   ];
-  return `${seq}  of ${timestamp}, received ${shownTime(receivedAt)}: ${parts.filter((part) => part !== undefined).join('; ')}`;
+  return `${seq}  of ${timestamp}, received ${time(receivedAt)}: ${parts.filter((part) => part !== undefined).join('; ')}`;
 }
 
 function factLine({ field, value, clock, seq, complete }: Timeline['facts'][number]): string {
@@ -203,24 +224,24 @@ function factLine({ field, value, clock, seq, complete }: Timeline['facts'][numb
   return `${field} = ${shown(value)}  (${clock}, event ${seq}${partly})`;
 }
 
-function decisionLine(decision: Timeline['history'][number]): string {
+function decisionLine(decision: Timeline['history'][number], time: Time): string {
   const { at, field, property, seq, rule, outcome, detail } = decision;
   const what = property === null ? '' : ` ${field} → ${property}: ${shown(decision.old)} → ${shown(decision.new)}`;
   const from = seq > 0 ? `, event ${seq}` : '';
-  return `${shownTime(at)}${what}  ${outcome}, rule ${rule}${from}${detail === null ? '' : `: ${detail}`}`;
+  return `${time(at)}${what}  ${outcome}, rule ${rule}${from}${detail === null ? '' : `: ${detail}`}`;
 }
 
-const noteLine = ({ provider, record, at, state, subject, seq }: Timeline['notes'][number]): string =>
-  `${shownTime(at)}  ${provider}:${record} ${state}: ${subject} (event ${seq})`;
+const noteLine = ({ provider, record, at, state, subject, seq }: Timeline['notes'][number], time: Time): string =>
+  `${time(at)}  ${provider}:${record} ${state}: ${subject} (event ${seq})`;
 
-const actionLine = ({ at, actor, via, action, subject, result }: Timeline['actions'][number]): string =>
-  `${shownTime(at)}  ${actor.name} (${via}): ${action}${subject === undefined ? '' : ` ${subject}`}, ${result}`;
+const actionLine = ({ at, actor, via, action, subject, result }: Timeline['actions'][number], time: Time): string =>
+  `${time(at)}  ${actor.name} (${via}): ${action}${subject === undefined ? '' : ` ${subject}`}, ${result}`;
 
-function laneLine({ queue, key, state, dueAt, since, attempts, error }: Timeline['lanes'][number]): string {
-  const until = state === 'waiting' ? ` until ${shownTime(dueAt)}` : '';
+function laneLine({ queue, key, state, dueAt, since, attempts, error }: Timeline['lanes'][number], time: Time): string {
+  const until = state === 'waiting' ? ` until ${time(dueAt)}` : '';
   const tries = attempts > 0 ? `, ${attempts} failed tries` : '';
   // A lane that waits for a hold to end is behind from that end on.
-  const behind = state === 'waiting' && dueAt !== null && since >= dueAt ? '' : `, behind since ${shownTime(since)}`;
+  const behind = state === 'waiting' && dueAt !== null && since >= dueAt ? '' : `, behind since ${time(since)}`;
   return `${queue} ${key}: ${state}${until}${behind}${tries}${error === null ? '' : `: ${error}`}`;
 }
 

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 import { EVERY_RECORD, linksHint, needConnector, readRecord } from './arguments/record-argument.ts';
 import { duration, end } from './arguments/time.ts';
 import { needProvider } from './arguments/with-monitoring.ts';
-import { shownTime, withStore } from './arguments/with-store.ts';
+import { withStore } from './arguments/with-store.ts';
 import {
   defineCommand,
   type ExitCode,
@@ -24,7 +24,7 @@ import {
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { countOf } from './cli/count-of.ts';
-import { timeCell } from './cli/when.ts';
+import { shownTime, timeCell } from './cli/when.ts';
 import { performHere, previewHere } from './operations/operation-command.ts';
 
 const SHOWN = 1_000;

@@ -12,10 +12,11 @@ import { lastSignOf, recordGap } from '../store/recovery/gap.ts';
 import { type Activity, activitySince, checkedCopy, putInPlace, removeCopy } from '../store/recovery/restore.ts';
 import { isPostgresUrl, type Store } from '../store/store.ts';
 import { time } from './arguments/time.ts';
-import { shownStore, shownTime, withStore } from './arguments/with-store.ts';
+import { shownStore, withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, optional, UsageError } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
+import { shownTime } from './cli/when.ts';
 
 export const command = defineCommand({
   name: 'restore',

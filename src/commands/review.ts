@@ -20,7 +20,7 @@ import {
 import { hasCopy, readCopy } from '../connector/review/unreadable-entries.ts';
 import { needsPerson, readBlocks } from '../runtime/limits/blocks.ts';
 import type { Db } from '../store/store.ts';
-import { shownTime, withStore } from './arguments/with-store.ts';
+import { withStore } from './arguments/with-store.ts';
 import {
   type Command,
   defineCommand,
@@ -34,7 +34,7 @@ import {
 } from './cli/command.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
-import { ago, timeCell } from './cli/when.ts';
+import { ago, shownTime, timeCell } from './cli/when.ts';
 import { type Answered, answerReview, type Choice, hasFailed, type Result } from './review/answer.ts';
 import { answered, takeBackCommand } from './review/take-back.ts';
 

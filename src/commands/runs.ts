@@ -1,9 +1,10 @@
 /** `runs`: shows, confirms and cancels what the daemon does to many things at once. */
 import type { Ground } from '../operations/operation.ts';
 import { cancelRun, confirmRun, listRuns, showRun } from '../operations/runs.ts';
-import { shownTime, withStore } from './arguments/with-store.ts';
+import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';
+import { shownTime } from './cli/when.ts';
 import { operationCommand } from './operations/operation-command.ts';
 
 type Work = (ground: Ground) => Promise<ExitCode>;

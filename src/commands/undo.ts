@@ -15,13 +15,14 @@ import { readEntity } from './arguments/entity.ts';
 import { needConnector } from './arguments/record-argument.ts';
 import { durationOrForever, lengthText, time } from './arguments/time.ts';
 import { connectionPart, needProvider } from './arguments/with-monitoring.ts';
-import { shownTime, withStore } from './arguments/with-store.ts';
+import { withStore } from './arguments/with-store.ts';
 import { defineCommand, flag, integer, text, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
 import { canAsk, confirm } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { countOf } from './cli/count-of.ts';
 import { showWaiting } from './cli/waiting.ts';
+import { shownTime } from './cli/when.ts';
 
 /** The most lines to show a person; `--json` shows all. */
 const SHOWN = 100;

@@ -2,7 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { audited } from '../../src/commands/arguments/audited.ts';
 import type { Command } from '../../src/commands/cli/command.ts';
+import type { CommandContext } from '../../src/commands/cli/context.ts';
 import { COMMANDS } from '../../src/commands/list.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { runCli } from '../support/cli.ts';
@@ -24,7 +26,6 @@ const UNRECORDED = [
   'migrate',
   'links',
   'match find',
-  'hold list',
   'operators login-link',
   'monitors list',
   'deliveries list',
@@ -54,6 +55,28 @@ describe('the audit', () => {
       .filter(([, { run, audit, operation }]) => run !== undefined && audit === undefined && operation === undefined)
       .map(([name]) => name);
     expect(silent.sort()).toEqual([...UNRECORDED].sort());
+  });
+
+  it('has the entry of a command that needs many transactions before its work, and its result after it', async () => {
+    const url = join(newFolder(), 'store.db');
+    const store = await opened(url);
+    const context = { config: async () => ({ store: url }) } as unknown as CommandContext;
+    const command = { audit: 'index.make', options: {} } as unknown as Command;
+    const told = async () => (await readAudit(store.db, {}, 9)).map(({ action, result }) => `${action} ${result}`);
+    let amid: readonly string[] = [];
+    const work = async (): Promise<0> => {
+      amid = await told();
+      return 0;
+    };
+    expect(await audited(context, command, { args: {}, options: {} }, work)).toBe(0);
+    expect([amid, await told()]).toEqual([['index.make begun'], ['index.make done']]);
+    // A restore puts a store in place that does not know the entry.
+    const restored = async (): Promise<0> => {
+      await store.write((tx) => tx.deleteFrom('audit').execute());
+      return 0;
+    };
+    expect(await audited(context, command, { args: {}, options: {} }, restored)).toBe(0);
+    expect(await told()).toEqual(['index.make done']);
   });
 
   it('says who did what and what came of it, and no secret', async () => {

@@ -123,6 +123,14 @@ describe('output', () => {
     return { output, text: () => text };
   };
 
+  it('shows a time in a line with how long ago it is on a terminal alone', () => {
+    const at = Date.UTC(2026, 2, 1, 8);
+    const shown = [false, true].map((isTTY) =>
+      createOutput({ write: () => undefined, isTTY }, false, false, () => at + 3 * 3_600_000).time(at),
+    );
+    expect(shown).toEqual(['2026-03-01 08:00:00Z', '2026-03-01 08:00:00Z (3 hr ago)']);
+  });
+
   it('is a line a row with tabs in a pipe, drawn for a terminal, one document for programs', () => {
     const [pipe, terminal, program] = [printed(false, false), printed(false, true), printed(true, true)];
     for (const { output } of [pipe, terminal, program]) {

@@ -1,6 +1,7 @@
 /** What `explain` answers first: by the CRM as it is now, for a record that is named in any of the ways people do. */
 import { describe, expect, test } from 'vitest';
 import { CRMS, ENTITY, renamed, reported } from '../faults/company.ts';
+import { askCli } from '../support/cli.ts';
 import { type Fixture, type FixtureOptions, startFixture } from '../support/fixture.ts';
 import { ENGINES } from '../support/stores.ts';
 
@@ -57,6 +58,14 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
     expect(stdout).not.toMatch(new RegExp(`→ ${own}:|status`, 'u'));
     expect(stdout).toContain('name = "B ApS"');
     expect((await fixture.cli('explain', `${crm}:${id}`, 'nmae')).stderr).toContain('has the property nmae');
+  });
+
+  test('shows how long ago each time is, on a terminal alone', async () => {
+    const { fixture, id } = await edited();
+    expect((await fixture.cli('explain', `${crm}:${id}`)).stdout).not.toMatch(/\dZ \(/u);
+    const { shown } = await askCli('', ['--config', fixture.configFile, 'explain', `${crm}:${id}`]);
+    expect(shown).toMatch(/received \S+ \S+Z \((?:now|[\d]+ \w+ ago)\): name/u);
+    expect(shown).toMatch(/synced \S+ \S+Z \((?:now|[\d]+ \w+ ago)\)/u);
   });
 
   test('a property that a person edited: names the person, as far as the CRM tells', async () => {

@@ -1,4 +1,5 @@
-import { recordAudit } from '../../runtime/operators/audit.ts';
+import { recordStep } from '../../runtime/operators/audit.ts';
+import type { Tx } from '../../store/store.ts';
 import { type Command, type ExitCode, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { commandActor } from './actor.ts';
@@ -16,7 +17,10 @@ const RESULTS: Readonly<Record<ExitCode, string>> = {
   3: 'done, but for records that need a person',
 };
 
-/** Runs a command and records in the audit what it changed. A failing audit is only a warning. */
+/**
+ * Runs a command that needs many transactions, with its entry in the audit: stored before it begins, so that one that is killed
+ * left its trace, and completed with its result. A failing audit is only a warning.
+ */
 export async function audited(
   context: CommandContext,
   command: Command,
@@ -25,27 +29,43 @@ export async function audited(
 ): Promise<ExitCode> {
   const action = actionOf(command, options);
   if (action === undefined || options['dryRun'] === true) return run();
-  const record = async (result: string): Promise<void> => {
-    if (!storeExists((await context.config([])).store)) return;
-    const subject = Object.values(args)
-      .flat()
-      .filter((each) => each !== undefined)
-      .join(' ')
-      .slice(0, 200);
-    const entry = { actor: commandActor(), via: 'command', action, subject: subject || undefined } as const;
-    const detail = shownOptions(command, options);
-    await withStore(context, (store) =>
-      store.write((tx) => recordAudit(tx, { ...entry, detail, result }, Date.now())),
-    ).catch((err) => context.log.warn({ err }, `the audit could not keep that ${action} was ${result}`));
+  const subject = Object.values(args)
+    .flat()
+    .filter((each) => each !== undefined)
+    .join(' ')
+    .slice(0, 200);
+  const detail = shownOptions(command, options);
+  const entry = { actor: commandActor(), via: 'command', action, subject: subject || undefined, detail } as const;
+  const at = Date.now();
+  const record = async (result: string, before?: number): Promise<number | undefined> => {
+    if (!storeExists((await context.config([])).store)) return undefined;
+    return withStore(context, (store) =>
+      store.write(async (tx) =>
+        recordStep(tx, { ...entry, result }, { now: at, before: await stillThere(tx, before, at) }),
+      ),
+    );
+  };
+  const begun = await record('begun').catch(() => undefined);
+  const finish = async (result: string): Promise<void> => {
+    await record(result, begun).catch((err) =>
+      context.log.warn({ err }, `the audit could not keep that ${action} was ${result}`),
+    );
   };
   try {
     const code = await run();
-    await record(RESULTS[code]);
+    await finish(RESULTS[code]);
     return code;
   } catch (error) {
-    if (!(error instanceof UsageError)) await record('failed');
+    await finish(error instanceof UsageError ? RESULTS[2] : 'failed');
     throw error;
   }
+}
+
+/** The entry as it was begun; a restore puts another store in its place, which does not know it. */
+async function stillThere(tx: Tx, id: number | undefined, at: number): Promise<number | undefined> {
+  if (id === undefined) return undefined;
+  const row = await tx.selectFrom('audit').select('id').where('id', '=', id).where('at', '=', at).executeTakeFirst();
+  return row?.id;
 }
 
 const actionOf = ({ audit }: Command, options: Given['options']): string | undefined => {

@@ -39,7 +39,3 @@ export async function withStore<T>(
     await store.close();
   }
 }
-
-/** A time for people, in UTC; empty for null. */
-export const shownTime = (ms: number | null): string =>
-  ms === null ? '' : `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`;

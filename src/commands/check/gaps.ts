@@ -2,7 +2,7 @@ import type { Config } from '../../config/load.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import { readOpenGaps } from '../../store/recovery/gap.ts';
 import type { Db } from '../../store/store.ts';
-import { shownTime } from '../arguments/with-store.ts';
+import { shownTime } from '../cli/when.ts';
 
 const CAUSES = {
   restored: 'it was restored from a copy',

@@ -2,7 +2,7 @@
 import { maskedValue } from '../../protocol/text/mask.ts';
 import { painted, type Toned, toneOf } from './style.ts';
 import { escapeControls, renderTable, type TableRow, toTsv } from './table.ts';
-import { ago, isoTimeIn } from './when.ts';
+import { ago, isoTimeIn, shownTime } from './when.ts';
 
 /** A process stream, or a test's. */
 export interface Sink {
@@ -28,6 +28,8 @@ export interface OutputPage {
 export interface Output {
   /** One line for people, in parts of which some have a tone; nothing with `--json`. */
   line(...parts: readonly (string | Toned)[]): void;
+  /** A time in a line for people, in UTC; a terminal adds how long ago that is. Empty for null. */
+  time(ms: number | null): string;
   /** Rows with headings: fitted to the terminal, or tab-separated lines in a pipe; with `--json` one list. */
   table(rows: readonly TableRow[], empty?: string): void;
   /** The only result: `text` for people, `value` as one JSON document, also printed if there is no text. */
@@ -65,6 +67,7 @@ export function createOutput(stdout: Sink, json: boolean, colours = false, now =
       });
       draw(`${shown.join('')}\n`);
     },
+    time: (ms) => (ms === null || stdout.isTTY !== true ? shownTime(ms) : `${shownTime(ms)} (${ago(ms, now())})`),
     table: (rows, empty = 'Nothing to show.') => {
       if (json) return document(rows, 2);
       if (rows.length === 0) return line(empty);

@@ -9,6 +9,10 @@ export function ago(ms: number, now: number): string {
   return RELATIVE.format(count, unit);
 }
 
+/** A time for people, in UTC; empty for null. */
+export const shownTime = (ms: number | null): string =>
+  ms === null ? '' : `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`;
+
 /** A length of time: `3 min`. */
 export function lasting(ms: number): string {
   const { count, unit } = largestUnit(ms);

@@ -3,8 +3,7 @@ import type { PropertyEdit } from '../../../providers/provider.ts';
 import type { CurrentRecord } from '../../connector/explain/current.ts';
 import type { Timeline, TimelineDecision } from '../../connector/explain/timeline.ts';
 import type { RecordRef } from '../../connector/names/queues.ts';
-import { shownTime } from '../arguments/with-store.ts';
-import { ago } from '../cli/when.ts';
+import { ago, shownTime } from '../cli/when.ts';
 
 export interface ExplainedRecord extends RecordRef {
   readonly current: CurrentRecord;

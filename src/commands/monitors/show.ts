@@ -7,9 +7,9 @@ import type { Monitor } from '../../service/monitors/monitor.ts';
 import { maskedAddress } from '../../service/monitors/webhook-address.ts';
 import type { Db } from '../../store/store.ts';
 import type { ServiceContext } from '../arguments/with-service.ts';
-import { shownTime } from '../arguments/with-store.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { oneLine, type TableRow } from '../cli/table.ts';
+import { shownTime } from '../cli/when.ts';
 
 /** How many items each monitor lists. */
 export async function itemCounts(db: Db): Promise<ReadonlyMap<string, number>> {

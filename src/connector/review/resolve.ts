@@ -7,6 +7,7 @@ import type { Tx } from '../../store/store.ts';
 import { settleDifference } from '../history/differences.ts';
 import { dropQuarantined, retryQuarantined } from '../intake/quarantined.ts';
 import { forgetReusedIds } from '../intake/reused-ids.ts';
+import { refuseLeft } from '../links/left.ts';
 import { endLink, findLink, type Link } from '../links/links.ts';
 import { acceptSuggestion, rejectSuggestion } from '../match/answer.ts';
 import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
@@ -203,6 +204,8 @@ async function resolveMatch(tx: Tx, verb: ReviewVerb, ref: RecordRef, now: numbe
  */
 async function activate(tx: Tx, link: Link, now: number): Promise<void> {
   const { provider, record_id: recordId } = link;
+  // Nobody leaves the connection before this ends.
+  await refuseLeft(tx, provider);
   await mark(tx, 'apply', [link.entity], now);
   await wakeNotes(tx, { provider, recordId }, now);
   await mark(tx, `sync:${provider}`, [recordId], now);

@@ -12,7 +12,8 @@ import {
 import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { type Difference, readDifferences } from '../history/differences.ts';
-import { resolveIfUnchanged } from './resolve.ts';
+import { LeftError } from '../links/left.ts';
+import { type Resolved, resolveIfUnchanged } from './resolve.ts';
 import { type ReviewEntry, type ReviewKind, type ReviewVerb, readReviewId } from './review-kinds.ts';
 import { differenceEntry, readReview } from './review-list.ts';
 
@@ -215,7 +216,9 @@ async function answerOne(
   if (verb === undefined) throw new Error(`an entry of a file has no answer: ${entry.id}`);
   const days = 'rows' in input ? undefined : input.days;
   const until = days === undefined ? null : now + days * DAY_MS;
-  const resolved = await resolveIfUnchanged(tx, verb, { ...entry, until, by: { actor, via } }, now);
+  const resolved = await resolveIfUnchanged(tx, verb, { ...entry, until, by: { actor, via } }, now).catch(
+    impossibleIfLeft,
+  );
   switch (resolved.kind) {
     case 'done':
       return { ...entry, result: 'done', note: resolved.note };
@@ -226,4 +229,10 @@ async function answerOne(
     case 'unknown':
       return { ...entry, result: 'settled' };
   }
+}
+
+/** The other entries are answered. Nothing was changed for this one: what refuses comes first. */
+function impossibleIfLeft(error: unknown): Resolved {
+  if (error instanceof LeftError) return { kind: 'impossible', reason: error.message };
+  throw error;
 }

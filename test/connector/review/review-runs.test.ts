@@ -1,6 +1,7 @@
 /** Answers to all that a filter finds in review, as the daemon gives them. */
 import { describe, expect, test } from 'vitest';
 import { SAFETY_LIMIT_KEY } from '../../../src/connector/follow/safety-limit.ts';
+import { markLeft } from '../../../src/connector/links/left.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { REVIEW, type ReviewRequest, readEntries, reviewWork } from '../../../src/connector/review/review-task.ts';
 import { companyEntityId } from '../../../src/protocol/entity-id.ts';
@@ -92,6 +93,26 @@ describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s'
       ['Ida', 'done; 447 done, 2 changed, 1 settled'],
       ['Ida', 'begun for 450 entries'],
     ]);
+  });
+
+  test('in a connection that was left meanwhile is impossible for its links, and given to the others', async () => {
+    const store = await newStore(engine);
+    await store.write(async (tx) => {
+      for (const provider of ['crm', 'left'])
+        await linkRecord(tx, { provider, recordId: '1', entity: ENTITY, sendUpdate: false, now: 0 });
+      await tx.updateTable('link').set({ state: 'conflict' }).execute();
+    });
+    const id = await planned(store, { verb: 'accept', kind: 'link' });
+    await store.write((tx) => markLeft(tx, 'left', { at: 1, by: 'Ida', run: 1 }));
+    expect(await begin(store, id)).toBe(true);
+    await work(store);
+    expect(await findRun(store.db, id)).toMatchObject({ state: 'done', error: null });
+    expect((await readEntries(store.db, id, 4)).map((entry) => [entry.id, entry.result, entry.note])).toEqual([
+      ['link/left/1', 'impossible', expect.stringContaining('left was left at')],
+      ['link/crm/1', 'done', expect.any(String)],
+    ]);
+    const links = await store.db.selectFrom('link').select(['provider', 'state']).orderBy('provider').execute();
+    expect(links.map(({ provider, state }) => `${provider} ${state}`)).toEqual(['crm active', 'left conflict']);
   });
 
   /** Begins it, and ends the process amid the second step. */
