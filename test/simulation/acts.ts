@@ -5,6 +5,8 @@ import { clearOverride, setOverride } from '../../src/connector/overrides/overri
 import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
 import type { Daemon } from './daemon.ts';
+import { merge, remove, restore, unlink } from './fates.ts';
+import { disorder, fillDisk, refuseInBulk, revoke, showInPart, spendCalls } from './lasting.ts';
 import { type Act, MEETINGS } from './meetings.ts';
 import { TROUBLES } from './network.ts';
 import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeAmid, writeByHand } from './people.ts';
@@ -92,12 +94,10 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
     world.records.push(record);
     return link(world, record);
   },
-  remove(world, random) {
-    const record = anyOf(world.records, random);
-    if (record === undefined || world.records.length < 10) return;
-    world[record.crm].remove(record.id);
-    world.forget(record);
-  },
+  remove,
+  restore,
+  unlink,
+  merge,
   hold: (world, random) =>
     withQuiet(world, random, async (tx, record) => {
       const property = PROPERTIES[record.crm][random.pick(['name', 'phone'] as const)];
@@ -127,18 +127,12 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   troubleRegister: (world, random) => trouble(world, random, 'register'),
   troubleReceiver: (world, random) => trouble(world, random, 'receiver'),
   troubleDaemon: (world, random) => trouble(world, random, 'daemon'),
-  partial(world, random) {
-    world.register.partial = random.pick(['shard', 'early']);
-    world.time.after(random.int(5, 60) * MINUTE_MS, 'whole', () => {
-      world.register.partial = undefined;
-    });
-  },
-  disorder(world, random) {
-    world.register.disturb = (hits) => [...hits, ...hits].toReversed();
-    world.time.after(random.int(5, 60) * MINUTE_MS, 'order', () => {
-      world.register.disturb = undefined;
-    });
-  },
+  partial: showInPart,
+  disorder,
+  disk: fillDisk,
+  spent: spendCalls,
+  token: revoke,
+  refuse: refuseInBulk,
   locks(world, random) {
     world.salesforce.trigger({ kind: 'locks', on: () => true, times: random.int(1, 8) });
   },
@@ -193,8 +187,7 @@ const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
 async function link(world: World, record: CrmRecord): Promise<void> {
   const { crm, id, entity } = record;
   const desired = { provider: crm, recordId: id, entity, sendUpdate: true, now: world.time.now() };
-  await world.write((tx) => linkRecord(tx, desired));
-  world.linked.add(record);
+  if ((await world.write((tx) => linkRecord(tx, desired))) !== undefined) world.linked.add(record);
 }
 
 type Remember = () => unknown;
@@ -218,7 +211,7 @@ async function withQuiet(
       .execute();
     return busy.length > 0 ? () => undefined : decide(tx, record);
   };
-  (await world.write(work))();
+  (await world.write(work))?.();
 }
 
 /** A person answers a difference as they see it. */
@@ -238,5 +231,5 @@ async function answer(
     const settled = await settleDifference(tx, found, winner, now);
     return () => settled !== 'none' && settled !== 'held' && remember(record, found.property);
   };
-  (await world.write(work))();
+  (await world.write(work))?.();
 }

@@ -3,6 +3,7 @@
  * transaction too, and the next one starts on what was durable. Several share one file, which the product allows for
  * PostgreSQL only: each transaction begins with the only write lock, so they are as serial as PostgreSQL makes them.
  */
+import Database from 'better-sqlite3';
 import type { Logger } from 'pino';
 import type { EmulatorAnswer, EmulatorRequest } from '../../providers/kit/emulator/emulator.ts';
 import type { Config } from '../../src/config/load.ts';
@@ -29,6 +30,10 @@ export interface Daemon {
   handle(request: EmulatorRequest): Promise<EmulatorAnswer>;
 }
 
+export interface Disk {
+  isFull: boolean;
+}
+
 export interface DaemonOptions {
   readonly config: Config;
   readonly name: string;
@@ -39,28 +44,44 @@ export interface DaemonOptions {
   readonly url: string;
   /** The holders of daemons that live, this one left out. */
   readonly others: () => readonly number[];
+  readonly disk: Disk;
 }
 
 /** Starts a daemon as `startApp` does, without sockets. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const owner = newOwner(options.name);
-  return options.time.as(owner, () => start(options, owner));
+  return options.time.as(owner, async () => {
+    const opened = await openStore(options.config.store);
+    const kill = (): void => {
+      if (owner.isDead) return;
+      owner.die();
+      opened.close().catch(() => undefined);
+    };
+    try {
+      return await start(options, { owner, opened, kill });
+    } catch (error) {
+      kill();
+      throw error;
+    }
+  });
 }
 
-async function start({ config, time, log, skew, url, others }: DaemonOptions, owner: Owner): Promise<Daemon> {
+interface Process {
+  readonly owner: Owner;
+  readonly opened: Store;
+  readonly kill: () => void;
+}
+
+async function start(
+  { config, time, log, skew, url, others, disk }: DaemonOptions,
+  { owner, opened, kill }: Process,
+): Promise<Daemon> {
   const now = (): number => time.now() + skew();
-  const opened = await openStore(config.store);
   const death: Death = { left: Number.POSITIVE_INFINITY, when: 'after', kill };
   const holder = newHolder(true);
   const present = { holder, livingDaemons: async () => [...others(), holder], claimDaemon: async () => undefined };
-  const store = mortal(opened, owner, death, present);
+  const store = mortal(onDisk(opened, disk), owner, death, present);
   let server: Server | undefined;
-
-  function kill(): void {
-    if (owner.isDead) return;
-    owner.die();
-    opened.close().catch(() => undefined);
-  }
 
   const metrics = createMetrics();
   const watch = createStoreWatch({ now, log, metrics });
@@ -112,6 +133,17 @@ interface Death {
 }
 
 const FOR_EVER = new Promise<never>(() => undefined);
+
+/** A store that nothing can be written into while its disk is full: SQLite says so at some statement, or at the commit. */
+function onDisk(store: Store, disk: Disk): Store {
+  const write: Store['write'] = (work, options) =>
+    store.write(async (tx) => {
+      const done = await work(tx);
+      if (disk.isFull) throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+      return done;
+    }, options);
+  return new Proxy(store, { get: (target, name) => (name === 'write' ? write : Reflect.get(target, name)) });
+}
 
 type Present = Pick<Store, 'holder' | 'livingDaemons' | 'claimDaemon'>;
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { EmulatorHandler } from '../../providers/kit/emulator/emulator.ts';
 import type { Config } from '../../src/config/load.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
-import { type Daemon, startDaemon } from './daemon.ts';
+import { type Daemon, type Disk, startDaemon } from './daemon.ts';
 import type { Owner, Time } from './time.ts';
 
 export interface Machine {
@@ -20,6 +20,8 @@ export interface Machines {
   running(): readonly Machine[];
   /** Starts a daemon on each, one after the other, and again whenever it died. */
   start(): Promise<void>;
+  /** Of the store. */
+  readonly disk: Disk;
   /** Why a daemon did not start again. */
   readonly broken: unknown;
   close(): void;
@@ -42,11 +44,12 @@ export function openMachines({ count, config, time, log, random, note, serve }: 
     (_, index): Machine => ({ name: `m${index + 1}`, skew: 0, daemon: undefined }),
   );
   const running = (): readonly Machine[] => all.filter(({ daemon }) => daemon !== undefined);
-  // A balancer before them: each request reaches one of those that run.
+  // Each request reaches one of those that run, as behind a proxy.
   const url = serve(() => {
     const up = running();
     return up[random.int(0, Math.max(0, up.length - 1))]?.daemon;
   });
+  const disk: Disk = { isFull: false };
   let starts = 0;
   let isClosed = false;
   let broken: unknown;
@@ -55,7 +58,7 @@ export function openMachines({ count, config, time, log, random, note, serve }: 
     starts += 1;
     const name = `${machine.name}-${starts}`;
     const others = () => all.flatMap(({ daemon }) => (daemon === undefined ? [] : [daemon.holder]));
-    const daemon = await startDaemon({ config, name, time, log, url, others, skew: () => machine.skew });
+    const daemon = await startDaemon({ config, name, time, log, url, others, disk, skew: () => machine.skew });
     machine.daemon = daemon;
     void daemon.owner.died.then(() => {
       if (isClosed) return;
@@ -67,12 +70,15 @@ export function openMachines({ count, config, time, log, random, note, serve }: 
 
   async function restart(machine: Machine): Promise<void> {
     await start(machine).catch((error) => {
-      broken ??= error;
+      // As a supervisor does.
+      if (disk.isFull) time.after(random.int(5_000, 30_000), 'restart', () => void restart(machine));
+      else broken ??= error;
     });
   }
 
   return {
     all,
+    disk,
     running,
     async start() {
       for (const machine of all) await start(machine);

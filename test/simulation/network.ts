@@ -24,7 +24,8 @@ import type { Owner, Time } from './time.ts';
  * once, and the answer arrives late. `busy`: the host answers 503. `full`: 429, and asks for a pause.
  */
 export const TROUBLES = ['down', 'reset', 'lost', 'cut', 'twice', 'slow', 'old', 'busy', 'full'] as const;
-export type Trouble = (typeof TROUBLES)[number];
+/** `spent`: the calls of the account's day are used up. */
+export type Trouble = (typeof TROUBLES)[number] | 'spent';
 
 /** How long a late request or answer takes at most: a deadline passes meanwhile, a lease too. */
 const LATE_MS = 45_000;
@@ -126,7 +127,14 @@ export function installNetwork(seed: number, time: Time, note: (line: string) =>
     },
     disturb: (host, what, share, until) =>
       void disturbances.set(host, [...(disturbances.get(host) ?? []), { what, share, until }]),
-    calm: () => disturbances.clear(),
+    calm() {
+      // A day's calls come back with the next day only.
+      for (const [host, some] of disturbances)
+        disturbances.set(
+          host,
+          some.filter(({ what }) => what === 'spent'),
+        );
+    },
     get inFlight() {
       for (const exchange of flying) if (exchange.owner?.isDead === true) flying.delete(exchange);
       return flying.size;
@@ -138,6 +146,20 @@ export function installNetwork(seed: number, time: Time, note: (line: string) =>
   };
 }
 
+const HUBSPOT_SPENT: EmulatorAnswer = {
+  status: 429,
+  body: {
+    status: 'error',
+    message: 'You have reached your daily limit.',
+    errorType: 'RATE_LIMIT',
+    policyName: 'DAILY',
+  },
+};
+const SALESFORCE_SPENT: EmulatorAnswer = {
+  status: 403,
+  body: [{ errorCode: 'REQUEST_LIMIT_EXCEEDED', message: 'TotalRequests Limit exceeded.' }],
+};
+
 /** Troubles of requests that reach nobody. */
 const EARLY_ENDS: Readonly<Partial<Record<Trouble, (exchange: Exchange) => void>>> = {
   down: (exchange) => exchange.fail('ECONNREFUSED'),
@@ -148,6 +170,7 @@ const EARLY_ENDS: Readonly<Partial<Record<Trouble, (exchange: Exchange) => void>
       { status: 429, headers: { 'retry-after': '3' }, body: { status: 'error', category: 'RATE_LIMITS' } },
       false,
     ),
+  spent: (exchange) => exchange.answer(exchange.host === 'hubspot' ? HUBSPOT_SPENT : SALESFORCE_SPENT, false),
 };
 
 /** Most calls are quick; some take so long that a record must be read again before it is written. */

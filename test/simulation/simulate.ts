@@ -1,8 +1,10 @@
 /** Runs a plan in a world, and looks now and then whether all is well. */
 import { readDifferences } from '../../src/connector/history/differences.ts';
 import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
+import { unpark } from '../../src/runtime/lanes/lane-state.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { perform } from './acts.ts';
+import { endLasting } from './lasting.ts';
 import { unlistedEdits, unwatched, wrongNotices, wrongRecords } from './oracle.ts';
 import { type CrmRecord, closeRaces } from './people.ts';
 import { isCalm, type Step } from './plan.ts';
@@ -24,6 +26,7 @@ const BOUND_MS = 3 * 60 * MINUTE_MS;
 /** How often to look whether the daemon is idle. */
 const LOOK_MS = 500;
 const WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 10 * MINUTE_MS;
 
 /** Runs the steps of a plan until one fails, or until `isOver` says at a calm moment that there is no time for more. */
 export async function simulate(
@@ -68,19 +71,20 @@ async function runTo(world: World, end: number): Promise<void> {
     lookAt = time.now() + LOOK_MS;
     const due = world.nextDue();
     behind = due > time.now() ? 0 : behind + 1;
-    // What is due and not begun waits for something else, such as the end of an account's pause.
-    return behind > 5 ? time.now() + WAIT_MS : due;
+    // What is due and not begun waits for something else, such as the end of an account's pause, perhaps for hours.
+    return behind > 5 ? time.now() + Math.min(WAIT_MS * 2 ** (behind - 6), LONGEST_WAIT_MS) : due;
   });
 }
 
 /** Ends all faults, waits until nothing is left to do, and asks the oracles. */
 async function lookAround(world: World): Promise<readonly string[]> {
-  const { network, register, time } = world;
+  const { network, time } = world;
   network.calm();
   world.afterRead.clear();
-  Object.assign(register, { partial: undefined, disturb: undefined });
+  endLasting(world);
   for (const { daemon } of world.machines.all) daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
-  await runTo(world, time.now() + 20 * MINUTE_MS);
+  await runTo(world, Math.max(time.now(), world.quietFrom) + 20 * MINUTE_MS);
+  if (world.mayPark) await retryParked(world);
   const left = await untilQuiet(world);
   if (left.length > 0) return left;
   const touched = world.records.filter(({ isUnseen }) => isUnseen);
@@ -92,6 +96,15 @@ async function lookAround(world: World): Promise<readonly string[]> {
   const problems = found.length > 0 ? found : await wrongAfterLook(world);
   await noteHistory(world, problems);
   return problems;
+}
+
+/** As an operator does after somebody mended what the CRM refused. */
+async function retryParked(world: World): Promise<void> {
+  world.mayPark = false;
+  await world.write(async (tx) => {
+    const parked = await tx.selectFrom('lane').select(['queue', 'key']).where('parked_at', 'is not', null).execute();
+    for (const { queue, key } of parked) await unpark(tx, queue, key, world.time.now());
+  });
 }
 
 /** Has cvrsync look at records once more, until nothing is left to do; returns what is. */

@@ -53,6 +53,14 @@ export interface World {
   /** Records that live. */
   readonly records: CrmRecord[];
   readonly linked: Set<CrmRecord>;
+  /** Deleted records, and whether they were linked. */
+  readonly gone: Map<CrmRecord, boolean>;
+  /** What ends the faults that last. */
+  readonly lasting: Set<() => void>;
+  /** Before this time nobody can say that all must be well. */
+  quietFrom: number;
+  /** A CRM refused something for good, which then waits for a person. */
+  mayPark: boolean;
   /** What a person does as soon as a record was read once more, by its id. */
   readonly afterRead: Map<string, () => void>;
   readonly machines: Machines;
@@ -60,8 +68,8 @@ export interface World {
   readonly store: Store;
   /** When the next work falls due; in the past while a daemon works. */
   nextDue(): number;
-  /** Has a person's command write into the store. */
-  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Has a person's command write into the store; undefined, and nothing done, while its disk is full. */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined>;
   /** A record is gone. */
   forget(record: CrmRecord): void;
   note(line: string): void;
@@ -103,7 +111,12 @@ export async function openWorld({ seed, companies: count, daemons, onTrace }: Wo
   const log = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
   const random = randomFrom(seed);
 
-  const hubspot = await startHubspotEmulator({ now, respell: RESPELL.hubspot, serve: network.serve('hubspot') });
+  const hubspot = await startHubspotEmulator({
+    now,
+    respell: RESPELL.hubspot,
+    searchLagMs: 8_000,
+    serve: network.serve('hubspot'),
+  });
   const salesforce = await startSalesforceEmulator({
     ...{ now, respell: RESPELL.salesforce, trackedFields: Object.keys(RESPELL.salesforce) },
     serve: network.serve('salesforce'),
@@ -146,12 +159,16 @@ export async function openWorld({ seed, companies: count, daemons, onTrace }: Wo
       }
     },
     linked: new Set(),
+    gone: new Map(),
+    lasting: new Set(),
+    quietFrom: 0,
+    mayPark: false,
     afterRead: new Map(),
     nextDue() {
       const ahead = Math.max(...machines.all.map(({ skew }) => skew));
       return nextDueIn(looking, time.now() + ahead) - ahead;
     },
-    write: (work) => time.until(store.write(work)),
+    write: async (work) => (machines.disk.isFull ? undefined : time.until(store.write(work))),
     forget(record) {
       records.splice(records.indexOf(record), 1);
       world.linked.delete(record);

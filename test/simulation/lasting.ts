@@ -1,0 +1,84 @@
+/** Faults that last for a while, and end at the latest when all is to be well. */
+import type { Random } from '../../src/protocol/sample/random.ts';
+import type { CrmName } from '../support/fixture.ts';
+import type { World } from './world.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const CRMS = ['hubspot', 'salesforce'] as const satisfies readonly CrmName[];
+
+/** Begins something that ends after some minutes, or at the next calm moment. */
+function last({ time, lasting }: World, minutes: number, end: () => void): void {
+  lasting.add(end);
+  time.after(minutes * MINUTE_MS, 'end of a fault', () => lasting.delete(end) && end());
+}
+
+/** Ends all faults that last. */
+export function endLasting({ lasting }: World): void {
+  for (const end of lasting) end();
+  lasting.clear();
+}
+
+/** The disk of the store is full: no transaction commits. */
+export function fillDisk(world: World, random: Random): void {
+  const { disk } = world.machines;
+  disk.isFull = true;
+  last(world, random.pick([1, 5, 20]), () => {
+    disk.isFull = false;
+  });
+}
+
+/**
+ * Other programs used up the calls of an account's day. HubSpot answers again after midnight, whatever the world wants, and
+ * Salesforce as the last 24 hours move on.
+ */
+export function spendCalls(world: World, random: Random): void {
+  const { time, network, note } = world;
+  const crm = random.pick(CRMS);
+  const until = crm === 'hubspot' ? nextMidnight(time.now()) : time.now() + random.int(10, 90) * MINUTE_MS;
+  note(`  the calls of ${crm} are used up until ${new Date(until).toISOString()}`);
+  network.disturb(crm, 'spent', 1, until);
+  world.quietFrom = Math.max(world.quietFrom, until);
+}
+
+/** In Copenhagen, in winter. */
+const nextMidnight = (now: number): number => Math.ceil((now + HOUR_MS) / (24 * HOUR_MS)) * 24 * HOUR_MS - HOUR_MS;
+
+/** Somebody revokes the token of a CRM, and gives it back, or all sessions end. */
+export function revoke(world: World, random: Random): void {
+  const crm = world[random.pick(CRMS)];
+  crm.revoke();
+  last(world, random.pick([1, 10, 60]), () => crm.reinstate());
+}
+
+/** A trigger of the customer refuses calls of many records, or all calls with a certain record. */
+export function refuseInBulk(world: World, random: Random): void {
+  world.mayPark = true;
+  const most = random.int(1, 3);
+  const refused = world.records.filter(({ crm }) => crm === 'salesforce').map(({ id }) => id);
+  const one = refused[random.int(0, Math.max(0, refused.length - 1))];
+  const end = world.salesforce.trigger(
+    random.chance(0.5)
+      ? { kind: 'queries', over: most }
+      : { kind: 'throws', on: ({ id }) => id !== undefined && id === one },
+  );
+  last(world, random.pick([5, 30]), end);
+}
+
+/** The register shows documents of some of its machines only, or not yet the newest. */
+export function showInPart(world: World, random: Random): void {
+  const { register } = world;
+  register.partial = random.pick(['shard', 'early']);
+  last(world, random.int(5, 60), () => {
+    register.partial = undefined;
+  });
+}
+
+/** The register answers twice, and in the wrong order. */
+export function disorder(world: World, random: Random): void {
+  const { register } = world;
+  register.disturb = (hits) => [...hits, ...hits].toReversed();
+  last(world, random.int(5, 60), () => {
+    register.disturb = undefined;
+  });
+}
