@@ -19,3 +19,11 @@ export const instantOfClock = (shown: number): number => {
   const summer = shown - 2 * HOUR_MS;
   return clockAt(summer) === shown ? summer : shown - HOUR_MS;
 };
+
+/** An instant as the register writes it: clock time with its offset, to the millisecond. */
+export function registerTime(instant: number): string {
+  const shown = clockAt(instant);
+  const past = new Date(instant).getUTCMilliseconds();
+  const hours = Math.round((shown + past - instant) / HOUR_MS);
+  return `${new Date(shown + past).toISOString().slice(0, -1)}+0${hours}:00`;
+}

@@ -1,6 +1,7 @@
 /** Answers the questions to the emulated Datafordeler, by its schema and its rules. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
+import { clockAt } from '../../../protocol/danish/clock.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { argumentBreach, type Breach, breachOf, testOf } from './rules.ts';
 import { schemaText, TABLES } from './schema.ts';
@@ -154,11 +155,5 @@ function connection(rows: readonly object[], { first, after }: JsonObject): obje
   };
 }
 
-const CLOCK = new Intl.DateTimeFormat('sv-SE', {
-  timeZone: 'Europe/Copenhagen',
-  dateStyle: 'short',
-  timeStyle: 'medium',
-});
-
 /** Danish local time that claims to be UTC, as the original says it. */
-const danishClock = (ms: number): string => `${CLOCK.format(ms).replace(' ', 'T')}.000000Z`;
+const danishClock = (ms: number): string => new Date(clockAt(ms)).toISOString().replace('.000Z', '.000000Z');

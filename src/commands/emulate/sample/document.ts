@@ -1,8 +1,9 @@
 /** Register documents of sample companies, in the exact shape of the register's distribution. */
+import { registerTime } from '../../../protocol/danish/clock.ts';
 import type { Address, Industry } from '../../../protocol/formats.ts';
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
 import { attribute, participantsOf, unitNumber } from './participants.ts';
-import { memberRuns, periodOf, registerTime, runsOf, type SampleRun, UNDATED, type Version } from './value-runs.ts';
+import { memberRuns, periodOf, runsOf, type SampleRun, UNDATED, type Version } from './value-runs.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

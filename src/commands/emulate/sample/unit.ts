@@ -1,6 +1,7 @@
+import { registerTime } from '../../../protocol/danish/clock.ts';
 import type { Entity } from '../../../protocol/formats.ts';
 import { addresses, type DocumentOptions, industries, type Json, named } from './document.ts';
-import { periodOf, registerTime, type SampleRun, type Version } from './value-runs.ts';
+import { periodOf, type SampleRun, type Version } from './value-runs.ts';
 
 /** The register document of a production unit: its name, and the company's address and industry. */
 export function unitDocumentOf(

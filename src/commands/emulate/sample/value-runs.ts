@@ -1,4 +1,5 @@
 /** A company's past as periods: the register's documents hold every value with the days it was valid. */
+import { registerTime } from '../../../protocol/danish/clock.ts';
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
 
 /** A company's state from a day on, and when the register learnt of it. */
@@ -56,19 +57,6 @@ export function memberRuns<T>(
   return new Map(
     [...keys].map((key) => [key, runsOf(versions, (company) => pick(company).find((member) => keyOf(member) === key))]),
   );
-}
-
-const LOCAL = new Intl.DateTimeFormat('sv-SE', {
-  timeZone: 'Europe/Copenhagen',
-  dateStyle: 'short',
-  timeStyle: 'medium',
-});
-
-/** A time as the register writes it: Danish local time with its offset. */
-export function registerTime(ms: number): string {
-  const local = `${LOCAL.format(ms).replace(' ', 'T')}.${String(ms % 1000).padStart(3, '0')}`;
-  const offset = Math.round((Date.parse(`${local}Z`) - ms) / 3_600_000);
-  return `${local}+0${offset}:00`;
 }
 
 export interface SamplePeriod {

@@ -5,7 +5,7 @@ import { type Company, companyOf, cvrOf, SNAPSHOT_FORM } from './company.ts';
 import { digits, text } from './fields.ts';
 import { nameIn, participantId, type Traces } from './relations.ts';
 import { type Unit, unitOf } from './unit.ts';
-import { dayOf, type Horizon, noteDay, touchedAt } from './validity.ts';
+import { dayAfter, dayOf, type Horizon, isDay, noteDay, touchedAt } from './validity.ts';
 
 /** A person or another participant. Company documents contain its relations, so it has little of its own. */
 export interface Person {
@@ -80,6 +80,23 @@ export const contentOf = (json: unknown): JsonObject | undefined => {
   const content = company ?? unit ?? person;
   return isJsonObject(content) ? content : undefined;
 };
+
+/** What a document says of former days. */
+export interface DocumentHistory {
+  readonly on: (day: string) => Company | Unit | undefined;
+  /** The last days of what is over, and the days before what began; distinct, the latest first. */
+  readonly ends: () => readonly string[];
+}
+
+/** A first or last day, as documents write it. */
+const PERIOD_DAY = /"gyldig(Fra|Til)"\s*:\s*"(\d{4}-\d\d-\d\d)/gu;
+
+/** {@link DocumentHistory.ends} of a document's text. */
+export function endsIn(text: string): readonly string[] {
+  const days = [...text.matchAll(PERIOD_DAY)].filter(([, , day = '']) => isDay(day));
+  const ends = days.map(([, end, day = '']) => (end === 'Fra' ? dayAfter(day, -1) : day));
+  return [...new Set(ends)].sort().reverse();
+}
 
 /**
  * Reads one document: the `_source` of a search hit, or the object inside. `today` is YYYY-MM-DD in Copenhagen: the

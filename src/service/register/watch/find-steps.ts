@@ -272,7 +272,10 @@ function settled<S extends Company | Unit>(
   const mine = partsFrom(origin).difference(role === 'follows' ? ledByOthers(last.origins, origin) : new Set());
   const inherited = new Set(before.inherited).intersection(mine).union(taken);
   const others = (before.inherited ?? []).filter((part) => !inherited.has(part));
-  const over = beforeTakeOver({ before, after, parts: inherited, asOf: look.readOn?.(before.readOn) });
+  const over = beforeTakeOver({
+    ...{ before, after, parts: inherited, history: look.history },
+    loadedAt: last.lead.loaded_at,
+  });
   const left = [...others, ...over.inherited];
   // Of two sources, one may load a later fact earlier: the time of what is stored never goes back.
   const soonest = new Date(Date.parse(before.loadedAt) + 1).toISOString();

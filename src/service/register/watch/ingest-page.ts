@@ -184,10 +184,10 @@ const withoutErasedNames = (looks: readonly PageLook[], erasures: Erasures): rea
     ? looks
     : looks
         .filter((look) => !isErased(look, erasures))
-        .map(({ snapshot, row, readOn, ...look }) => ({
+        .map(({ snapshot, row, history, ...look }) => ({
           ...look,
           snapshot: erasures.redact(snapshot),
-          ...(readOn && { readOn: (day: string) => erasures.redact(readOn(day)) }),
+          ...(history && { history: { ...history, on: (day: string) => erasures.redact(history.on(day)) } }),
           row: { ...row, ahead: row.ahead && JSON.stringify(erasures.redact(JSON.parse(row.ahead))) },
         }));
 

@@ -2,7 +2,7 @@
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import type { Company } from '../document/company.ts';
-import { contentOf, later, readDocument } from '../document/document.ts';
+import { contentOf, type DocumentHistory, endsIn, later, readDocument } from '../document/document.ts';
 import { ALL_FAMILIES, FAMILIES, type Family, unspokenBy } from '../document/families.ts';
 import type { Traces } from '../document/relations.ts';
 import { type DocumentStatement, statedBy } from '../document/stated.ts';
@@ -17,8 +17,8 @@ export interface PageLook {
   /** Unreadable parts of a document that is otherwise read. */
   readonly unread: readonly UnreadableDocument[];
   readonly row: Heading;
-  /** Reads the document for another day; only of documents that may take the lead from another source. */
-  readonly readOn?: (day: string) => Company | Unit | undefined;
+  /** Only of documents that may take the lead from another source. */
+  readonly history?: DocumentHistory;
 }
 
 export type Heading = Pick<SnapshotRow, 'entity' | 'digest' | 'loaded_at' | 'ahead' | 'ahead_at'>;
@@ -31,7 +31,7 @@ export interface ReadOptions {
   readonly again?: true | undefined;
   readonly families?: readonly Family[];
   readonly beneficialOwners?: boolean;
-  /** Keeps what {@link PageLook.readOn} needs: ten times the memory of a snapshot. */
+  /** Keeps what {@link PageLook.history} needs: ten times the memory of a snapshot. */
   readonly keepsDocuments?: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function readDocuments(
     const look = readOne(document, { today, unspoken, beneficialOwners, again });
     if (look === 'person') persons++;
     else if ('reason' in look) unreadable.push(look);
-    else looks.push(keepsDocuments ? { ...look, readOn: (day) => readAsOf(document, day, beneficialOwners) } : look);
+    else looks.push(keepsDocuments ? { ...look, history: historyOf(document, beneficialOwners) } : look);
   }
   return { looks, unreadable, persons };
 }
@@ -99,12 +99,14 @@ function readOne(
   }
 }
 
-/** What a document says of a day. */
-function readAsOf(document: unknown, day: string, beneficialOwners: boolean): Company | Unit | undefined {
-  const reading = readDocument(document, day);
-  if (reading.kind === 'company') return allowedPart(reading.company, beneficialOwners);
-  return reading.kind === 'unit' ? reading.unit : undefined;
-}
+const historyOf = (document: unknown, beneficialOwners: boolean): DocumentHistory => ({
+  on(day) {
+    const reading = readDocument(document, day);
+    if (reading.kind === 'company') return allowedPart(reading.company, beneficialOwners);
+    return reading.kind === 'unit' ? reading.unit : undefined;
+  },
+  ends: () => endsIn(textOf(document)),
+});
 
 /** A snapshot without what the configuration does not allow. */
 export const allowedPart = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean): S | Company =>

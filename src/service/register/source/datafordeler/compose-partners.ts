@@ -1,8 +1,7 @@
 /** Composes the fully liable partners of a company, as `deltagerRelation` has them. */
 import type { JsonObject } from '../../../../protocol/text/json.ts';
 import { text, whole } from '../../document/fields.ts';
-import { registerTime } from './register-time.ts';
-import { cvrIn, type DafRow, orderOf, standing, type UnitRows, unitIdOf } from './rows.ts';
+import { cvrIn, type DafRow, orderOf, registeredAt, standing, type UnitRows, unitIdOf } from './rows.ts';
 import { sorted } from './sorted.ts';
 
 const rowsById = (rows: readonly DafRow[] = []): ReadonlyMap<string | null, readonly DafRow[]> =>
@@ -43,7 +42,7 @@ export function partnersOf(
       const entries = rows.map((row) => ({
         navn: 'Interessenter',
         periode: periodOf(row),
-        sidstOpdateret: registerTime(row['registreringFra']),
+        sidstOpdateret: registeredAt(row),
       }));
       return {
         deltager: unit === undefined ? null : participantOf(id, unit, names.get(id) ?? [], periodOf),

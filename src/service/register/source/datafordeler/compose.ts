@@ -11,13 +11,21 @@ import type { JsonObject } from '../../../../protocol/text/json.ts';
 import { text, whole } from '../../document/fields.ts';
 import { partnersOf } from './compose-partners.ts';
 import { addressFields, formFields, statusText } from './fields.ts';
-import { registerTime } from './register-time.ts';
-import { cvrIn, type DafRow, dayIn, flagIn, orderOf, pNumberIn, standing, type UnitRows, unitIdOf } from './rows.ts';
+import {
+  cvrIn,
+  type DafRow,
+  dayIn,
+  flagIn,
+  orderOf,
+  pNumberIn,
+  registeredAt,
+  standing,
+  type UnitRows,
+  unitIdOf,
+} from './rows.ts';
 import { sorted, textOrder } from './sorted.ts';
 
 export type ComposedDocument = { readonly Vrvirksomhed: JsonObject } | { readonly VrproduktionsEnhed: JsonObject };
-
-const touched = (row: DafRow): string | null => registerTime(row['registreringFra']);
 
 const periodOf = (row: DafRow) => ({ gyldigFra: dayIn(row, 'virkningFra'), gyldigTil: dayIn(row, 'virkningTil') });
 
@@ -31,7 +39,7 @@ const section = (
   sorted(
     standing(rows).flatMap((row) => {
       const fields = of(row);
-      return fields === undefined ? [] : [{ ...fields, periode: period(row), sidstOpdateret: touched(row) }];
+      return fields === undefined ? [] : [{ ...fields, periode: period(row), sidstOpdateret: registeredAt(row) }];
     }),
   );
 
@@ -68,7 +76,7 @@ const lives = (rows: readonly DafRow[] | undefined, kind: 'virksomhed' | 'produk
 /** Whether a row began later; of two that began together, the one that ends counts. */
 const isAfter = (row: DafRow, other: DafRow, last: string): boolean => {
   const [a = '', b = ''] = [row, other].map((each) =>
-    [dayIn(each, 'virkningFra'), touched(each), dayIn(each, last)].join(),
+    [dayIn(each, 'virkningFra'), registeredAt(each), dayIn(each, last)].join(),
   );
   return a > b;
 };
@@ -141,7 +149,7 @@ const numberIn = (rows: readonly DafRow[] = [], of: (row: DafRow) => string | nu
 
 const latestTime = (rows: UnitRows): string | null => {
   const { partners: _, partnerNames: __, ...own } = rows;
-  const times = Object.values(own).flatMap((list) => standing(list ?? []).map((row) => touched(row) ?? ''));
+  const times = Object.values(own).flatMap((list) => standing(list ?? []).map((row) => registeredAt(row) ?? ''));
   const latest = times.reduce((best, time) => (Date.parse(time) > (Date.parse(best) || 0) ? time : best), '');
   return latest === '' ? null : latest;
 };

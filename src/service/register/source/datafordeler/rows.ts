@@ -2,7 +2,9 @@
  * Rows of Datafordeler by entity. The columns have the same names in GraphQL answers and in files; a file of CSV holds
  * every value as text, and an empty text for null.
  */
+import { registerTime } from '../../../../protocol/danish/clock.ts';
 import { isJsonObject, type JsonObject } from '../../../../protocol/text/json.ts';
+import { normaliseTime } from '../../../../protocol/text/time.ts';
 import { digits, flag, text, whole } from '../../document/fields.ts';
 import { dayOf } from '../../document/validity.ts';
 
@@ -55,6 +57,19 @@ export const standing = (rows: readonly DafRow[]): readonly DafRow[] =>
 export const unitIdOf = (row: DafRow): string | null => text(row['CVREnhedsId'] ?? row['id']);
 
 export const dayIn = (row: DafRow, column: string): string | null => dayOf(row[column]);
+
+/** The rows of a unit share one time, and most units come with their rows together. */
+let last: { readonly stated: string; readonly time: string } | undefined;
+
+/** When a row was registered, as the register's own documents write it; null if it says no time. */
+export function registeredAt({ registreringFra: stated }: DafRow): string | null {
+  if (typeof stated !== 'string') return null;
+  if (last?.stated === stated) return last.time;
+  const instant = normaliseTime(stated);
+  if (instant === undefined) return null;
+  last = { stated, time: registerTime(Date.parse(instant)) };
+  return last.time;
+}
 
 export const orderOf = (row: DafRow): number => whole(row['sekvens']) ?? 0;
 

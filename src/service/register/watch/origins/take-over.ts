@@ -1,11 +1,14 @@
 /**
  * What changed when another source takes the lead of a company. Both word the same facts in their own way, so the values
- * themselves say nothing: the new source's document is compared with itself, read for the day of the stored snapshot.
- * Pure.
+ * themselves say nothing: the new source's document is compared with itself, read for the day of the stored snapshot, or
+ * for an earlier one if it words that state more like the stored one. Pure.
  */
+import { isJsonObject } from '../../../../protocol/text/json.ts';
 import type { Company } from '../../document/company.ts';
+import type { DocumentHistory } from '../../document/document.ts';
 import { isBody } from '../../document/relations.ts';
 import type { Unit } from '../../document/unit.ts';
+import { dayAfter } from '../../document/validity.ts';
 
 const partOf = (snapshot: Company | Unit | undefined, part: string): unknown => {
   if (snapshot === undefined) return undefined;
@@ -29,8 +32,9 @@ interface TakeOver<S> {
   readonly after: S;
   /** The parts that the document's source leads from now on. */
   readonly parts: ReadonlySet<string>;
-  /** What the document says of the day for which `before` was read. */
-  readonly asOf: Company | Unit | undefined;
+  /** When the former source loaded its last document, ISO 8601 UTC. */
+  readonly loadedAt: string;
+  readonly history: DocumentHistory | undefined;
 }
 
 /** The snapshot to compare with, and the parts that the new source has not stated yet. */
@@ -38,25 +42,92 @@ export function beforeTakeOver<S extends Company | Unit>({
   before,
   after,
   parts,
-  asOf,
+  loadedAt,
+  history,
 }: TakeOver<S>): {
   readonly before: S;
   readonly inherited: readonly string[];
 } {
   if (parts.size === 0) return { before, inherited: [] };
-  const own = asOf?.kind === before.kind ? (asOf as S) : undefined;
+  const formerly = formerStates(before, history);
   const inherited: string[] = [];
-  const asAfter = new Set<string>();
-  const asOwn = new Set<string>();
+  const ownParts = new Map<Company | Unit, Set<string>>();
   for (const part of parts) {
-    const [was, is, formerly] = [partOf(before, part), partOf(after, part), partOf(own, part)];
+    const [was, is] = [partOf(before, part), partOf(after, part)];
     if (is === was) {
       if (!isNothing(is)) inherited.push(part);
-    } else if (contentOf(is) === contentOf(was) || (isNothing(formerly) && !isNothing(was))) asAfter.add(part);
-    else asOwn.add(part);
+      continue;
+    }
+    const own = contentOf(is) === contentOf(was) ? after : (nearestTo({ was, part, loadedAt }, formerly) ?? after);
+    ownParts.set(own, (ownParts.get(own) ?? new Set()).add(part));
   }
-  return { before: withPartsOf(withPartsOf(before, after, asAfter), own ?? after, asOwn), inherited };
+  const compared = [...ownParts].reduce<S>((to, [own, of]) => withPartsOf(to, own as S, of), before);
+  return { before: compared, inherited };
 }
+
+/** How long before the stored day a fact may begin or end that the register learnt of later. */
+const LATE_DAYS = 92;
+
+/** Reads one state after the other, the latest first. */
+function formerStates(before: Company | Unit, history: DocumentHistory | undefined) {
+  let days: readonly string[] | undefined;
+  const states: (Company | Unit)[] = [];
+  return (at: number): Company | Unit | undefined => {
+    if (history === undefined) return undefined;
+    const { readOn, kind } = before;
+    const first = dayAfter(readOn, -LATE_DAYS);
+    days ??= [readOn, ...history.ends().filter((day) => day >= first && day < readOn)];
+    for (let next = states.length; next <= at && next < days.length; next++) {
+      const state = history.on(days[next] ?? readOn);
+      if (state?.kind !== kind) return undefined;
+      states.push(state);
+    }
+    return states[at];
+  };
+}
+
+/**
+ * The state in which the new source says what the former one said last: that of the stored day, or an earlier one that
+ * is clearly nearer, because the former source did not know of the change yet. Undefined if the new source says nothing.
+ */
+function nearestTo(
+  { was, part, loadedAt }: { readonly was: unknown; readonly part: string; readonly loadedAt: string },
+  stateAt: (at: number) => Company | Unit | undefined,
+): Company | Unit | undefined {
+  const words = wordsIn(was);
+  const stored = stateAt(0);
+  if (stored === undefined) return undefined;
+  const said = partOf(stored, part);
+  const nearness = nearnessOf(words, wordsIn(said));
+  const isUnknown = nearness < UNLIKE && !isNothing(said) && timeOf(said) > Date.parse(loadedAt);
+  let best = { state: stored, nearness: isUnknown ? -1 : nearness };
+  for (let at = 1; best.nearness < 1; at++) {
+    const state = stateAt(at);
+    if (state === undefined) break;
+    const own = nearnessOf(words, wordsIn(partOf(state, part)));
+    const isNearer = isUnknown ? contentOf(partOf(state, part)) !== contentOf(said) : own >= nearness + CLEARLY;
+    if ((own === 1 || isNearer) && own > best.nearness) best = { state, nearness: own };
+  }
+  return isNothing(partOf(best.state, part)) && !isNothing(was) ? undefined : best.state;
+}
+
+const CLEARLY = 0.25;
+/** Two values with less in common are not the same one in other words. */
+const UNLIKE = 0.5;
+
+/** When the register touched a part, ms since 1970; NaN if it does not say. */
+const timeOf = (part: unknown): number => Date.parse(isJsonObject(part) ? String(part['at']) : '');
+
+/** The words and numbers of a part, without the time of its registration. */
+function wordsIn(part: unknown): ReadonlySet<string> {
+  if (typeof part === 'string') return new Set(part.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  if (typeof part !== 'object' || part === null) return new Set(part == null ? [] : [String(part)]);
+  const inner = Object.entries(part).filter(([key]) => key !== 'at');
+  return inner.reduce<ReadonlySet<string>>((words, [, value]) => words.union(wordsIn(value)), new Set());
+}
+
+const nearnessOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
+  a.size + b.size === 0 ? 1 : a.intersection(b).size / a.union(b).size;
 
 /** A part without the time of its registration. */
 const contentOf = (part: unknown): string =>
