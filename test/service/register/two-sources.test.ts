@@ -297,16 +297,16 @@ describe('of any history and any change of sources', () => {
     start: SampleCompany,
   ): Promise<number> {
     const versions = life(start);
-    let first: number | undefined;
+    const states: number[] = [];
     for (const [index, { order, changes, isReversed, missed, behind, hours }] of steps.entries()) {
       forward(hours * HOUR);
-      versions.push(...(index === 0 ? [] : [next(versions, changes, index, now())]));
+      if (index > 0) versions.push(next(versions, changes, index, now()));
       const said = order.filter((origin) => !missed.includes(origin));
       for (const origin of inOrder(said, isReversed)) {
         forward(60_000);
         const isBehind = behind.includes(origin);
         const [document, loadedAt] = isBehind ? former(versions, now()) : [documentOf(versions), now()];
-        first ??= isBehind ? Math.max(0, index - 1) : index;
+        states.push(index - (isBehind ? 1 : 0));
         await say(origin, order, document, loadedAt);
       }
     }
@@ -315,7 +315,7 @@ describe('of any history and any change of sources', () => {
       forward(2 * HOUR);
       await say(origin, order, documentOf(versions));
     }
-    return first ?? steps.length;
+    return states[0] ?? steps.length;
   }
 
   const inOrder = (origins: readonly Origin[], isReversed: boolean): readonly Origin[] =>

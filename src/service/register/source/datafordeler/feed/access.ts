@@ -31,6 +31,8 @@ export interface DafAccess {
   sign(url: string, signal: AbortSignal): Promise<{ readonly url: string; readonly headers: Record<string, string> }>;
   /** Forgets a token that was refused. */
   forget(): void;
+  /** A text without the credentials: an answer may quote what was asked. */
+  hide(text: string): string;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export function openAccess(credentials: DafCredentials, deps: { http: OutboundHt
         return { url: signed.href, headers: {} };
       },
       forget: () => undefined,
+      hide: (text) => withoutAny([apiKey], text),
       close: async () => undefined,
     };
   }
@@ -71,10 +74,20 @@ export function openAccess(credentials: DafCredentials, deps: { http: OutboundHt
     forget() {
       token = undefined;
     },
+    hide: (text) => withoutAny([oauth.clientSecret, token?.value], text),
     async close() {
       await client?.close();
     },
   };
+}
+
+/** In an address a key may be written in several ways. */
+const QUOTED_KEY = /apiKey=[^\s&"'<>\\]*/giu;
+
+function withoutAny(secrets: readonly (string | undefined)[], text: string): string {
+  const known = secrets.filter((secret) => secret !== undefined && secret !== '');
+  const all = known.flatMap((secret = '') => [secret, encodeURIComponent(secret)]);
+  return all.reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text.replaceAll(QUOTED_KEY, '[key]'));
 }
 
 interface TokenRequest {

@@ -95,7 +95,7 @@ export function openDafClient(options: DafClientOptions): DafClient {
   async function askOnce(root: string, body: string, signal: AbortSignal): Promise<unknown> {
     const answer = await send(body, signal);
     refuse(answer, root, now());
-    return dataIn(answer.body, root, (text) => hiding(options.apiKey, text));
+    return dataIn(answer.body, root, access.hide);
   }
 
   return {
@@ -143,17 +143,11 @@ function dataIn(body: string, root: string, masked: (text: string) => string): u
 function errorOf(error: unknown, root: string, masked: (text: string) => string): Error {
   const { message, extensions } = isJsonObject(error) ? error : {};
   const text = masked(typeof message === 'string' ? message : 'an error without a message').slice(0, SHOWN);
-  const code = isJsonObject(extensions) ? String(extensions['code'] ?? '') : '';
+  const code = masked(isJsonObject(extensions) ? String(extensions['code'] ?? '') : '').slice(0, SHOWN);
   const [, column = ''] = NO_COLUMN.exec(text) ?? [];
   if (column === root) return new RootRefused(`Datafordeler has no ${root}`);
   if (column !== '') return new ColumnMissing(column);
   if (/UNAUTHENTICATED|NOT_AUTHENTICATED/i.test(code)) return new CredentialsRefused(root, code);
   if (/^AUTH|FORBIDDEN|UNAUTH/i.test(code)) return new RootRefused(`Datafordeler refuses ${root} (${code})`);
   return new SourceError(`Datafordeler answered ${root} with an error${code === '' ? '' : ` ${code}`}: ${text}`);
-}
-
-/** An answer may quote what was asked. */
-function hiding(apiKey: string | undefined, text: string): string {
-  if (apiKey === undefined || apiKey === '') return text;
-  return text.replaceAll(apiKey, '[key]').replaceAll(encodeURIComponent(apiKey), '[key]');
 }
