@@ -67,7 +67,7 @@ export async function dafFixture(
     source,
     reopen: open,
     page: (cursor) => source.page(cursor, signal),
-    find: async (...numbers) => (await source.find?.(numbers, signal)) ?? [],
+    find: async (...numbers) => [...((await source.find?.(numbers, signal))?.documents ?? [])],
     async tell(documents) {
       for (const document of documents) emulator.put(document, loadedAt(document));
     },

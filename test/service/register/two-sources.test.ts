@@ -214,7 +214,7 @@ describe.each(SUITE_ENGINES)('two sources of which one is down, on %s', (engine)
     const up: RegisterSource = {
       ...{ name: 'datafordeler', origin: 'datafordeler', families: familiesOf('datafordeler') },
       page: async () => ({ documents: [translated(document, START)], cursor: 'end', more: false }),
-      find: async () => [translated(other, START)],
+      find: async () => ({ documents: [translated(other, START)] }),
     };
     const watch = await setWatch(store, { source: () => down });
     const deps = { ...watch.deps, origins: ['cvr', 'datafordeler'] as const };

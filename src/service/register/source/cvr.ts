@@ -84,7 +84,7 @@ export function createCvrSource(options: CvrSourceOptions): RegisterSource {
         throw error;
       }
     },
-    find: (numbers, signal) => findCompanies(search, numbers, signal),
+    find: async (numbers, signal) => ({ documents: await findCompanies(search, numbers, signal) }),
     async count(signal) {
       const of = (index: Index) => count(index, { query: loadedFrom(index, since) }, signal);
       return { companies: await of('virksomhed'), 'production units': await of('produktionsenhed') };

@@ -56,10 +56,14 @@ export interface RegisterSource {
    */
   page(cursor: string | undefined, signal: AbortSignal): Promise<SourcePage>;
   /**
-   * The documents of some companies by CVR number, a few dozen at a time, without unknown ones. Throws as `page` does.
-   * Without `find`, a company is known once it comes in a page.
+   * The documents of some companies by CVR number, a few dozen at a time, without unknown ones. `cursor`: that of the last
+   * stored page. Throws as `page` does. Without `find`, a company is known once it comes in a page.
    */
-  find?(numbers: readonly string[], signal: AbortSignal): Promise<readonly unknown[]>;
+  find?(
+    numbers: readonly string[],
+    signal: AbortSignal,
+    cursor?: string,
+  ): Promise<Pick<SourcePage, 'documents' | 'again'>>;
   /** How many documents each part of the source holds, by the names of `parts`. Throws as `page` does. */
   count?(signal: AbortSignal): Promise<Readonly<Record<string, number>>>;
   /** A cursor from which everything is read once more, in addition to what is new. */

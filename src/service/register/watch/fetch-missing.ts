@@ -3,11 +3,12 @@
 import { parseEntityId } from '../../../protocol/entity-id.ts';
 import { backoff } from '../../../runtime/backoff.ts';
 import { type Claim, mark, type Settlement, settleAll } from '../../../runtime/lanes/lanes.ts';
+import { readValue } from '../../../store/kv.ts';
 import type { Db, Tx } from '../../../store/store.ts';
 import { ASK_QUEUE } from '../../names/queues.ts';
 import { type RegisterSource, SourceError } from '../source/source.ts';
 import { ingestPage, type WatchDeps } from './ingest-page.ts';
-import { LeaseLost } from './watch-page.ts';
+import { AGAIN_MS, cursorKey, LeaseLost } from './watch-page.ts';
 
 /** Companies per request: a large document has 500 KB. */
 export const ASK_BATCH = 50;
@@ -27,10 +28,14 @@ export const findRequest = (db: Db, entity: string): Promise<{ readonly error: s
     .where('parked_at', 'is', null)
     .executeTakeFirst();
 
+/** A company of which a part was not served is asked for each time twice as late, for a day. */
+const AGAIN_BACKOFF = { baseMs: AGAIN_MS, capMs: 4 * 3_600_000 };
+const AGAIN_FOR_MS = 24 * 3_600_000;
+
 /**
  * Ingests the documents of the claims' companies like a page, source by source, and settles the claims. An unknown
  * company arrives in a page once it is founded. In an outage the source is asked again later; the others are not asked
- * to wait for it.
+ * to wait for it. A company of which a source does not serve a part yet is asked for again, for a day.
  */
 export async function fetchMissing(
   deps: WatchDeps,
@@ -39,25 +44,32 @@ export async function fetchMissing(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, now, log } = deps;
-  const settle = async (tx: Tx, settlement: Settlement): Promise<void> => {
+  const settle = async (tx: Tx, settlementOf: (claim: Claim) => Settlement): Promise<void> => {
     const held = await settleAll(
       tx,
-      claims.map((claim) => [claim, settlement]),
+      claims.map((claim) => [claim, settlementOf(claim)]),
     );
     if (held.size < claims.length) throw new LeaseLost();
   };
   const numbers = claims.flatMap(({ key }) => parseEntityId(key)?.number ?? []);
   const failures: SourceError[] = [];
+  const behind = new Set<string>();
+  const settlementOf = ({ key, attempts, since }: Claim): Settlement =>
+    behind.has(key) && now() - since < AGAIN_FOR_MS
+      ? { kind: 'again', at: now() + backoff(attempts + 1, AGAIN_BACKOFF), error: BEHIND }
+      : { kind: 'done' };
   for (const source of sources) {
     try {
-      const documents = (await source.find?.(numbers, signal)) ?? [];
+      const cursor = await readValue(store.db, cursorKey(source));
+      const { documents, again = [] } = (await source.find?.(numbers, signal, cursor)) ?? { documents: [] };
+      for (const entity of again) behind.add(entity);
       const isLast = source === sources.at(-1) && failures.length === 0;
       await ingestPage(deps, documents, {
         claims,
         broken: [],
         families: source.families,
         origin: source.origin,
-        begin: isLast ? (tx) => settle(tx, { kind: 'done' }) : async () => {},
+        begin: isLast ? (tx) => settle(tx, settlementOf) : async () => {},
       });
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
@@ -71,5 +83,7 @@ export async function fetchMissing(
   const wait = Math.max(retryAfterMs, backoff(attempts, { capMs: MOST_BACKOFF_MS }));
   log.warn({ err: failure, companies: claims.length, waitMs: wait }, 'the register cannot be asked now: trying again');
   const later: Settlement = { kind: 'again', at: now() + wait, error: failure.message.slice(0, 500) };
-  await store.write((tx) => settle(tx, later));
+  await store.write((tx) => settle(tx, () => later));
 }
+
+const BEHIND = 'the register does not serve all of the company yet';

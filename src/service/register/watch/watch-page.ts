@@ -24,8 +24,8 @@ export const sweepKey = (source: Pick<RegisterSource, 'name'>): string => `sweep
 /** Documents to read again per run, and the longest sleep of the lane, because the clock may be changed. */
 const AHEAD_BATCH = 100;
 const AHEAD_IDLE_MS = 3_600_000;
-/** When to ask again for companies of which a part was not served. */
-const AGAIN_MS = 3_600_000;
+/** When to ask for companies of which a part was not served. */
+export const AGAIN_MS = 15 * 60_000;
 export const MOST_BACKOFF_MS = 5 * 60_000;
 
 export const readLane = (db: Db, { name }: Pick<RegisterSource, 'name'>) =>

@@ -56,6 +56,11 @@ export const standing = (rows: readonly DafRow[]): readonly DafRow[] =>
 /** The unit's number, as in the register's own documents (`enhedsNummer`). */
 export const unitIdOf = (row: DafRow): string | null => text(row['CVREnhedsId'] ?? row['id']);
 
+const kindOf = ({ enhedsType }: DafRow): string => String(enhedsType).toLowerCase();
+
+export const isCompany = (row: DafRow): boolean => kindOf(row) === 'virksomhed';
+export const isProductionUnit = (row: DafRow): boolean => kindOf(row) === 'produktionsenhed';
+
 export const dayIn = (row: DafRow, column: string): string | null => dayOf(row[column]);
 
 /** The rows of a unit share one time, and most units come with their rows together. */

@@ -76,7 +76,7 @@ function said(documents: Iterable<unknown>): Readonly<Record<string, unknown>> {
 /** What the questions to GraphQL say of the same companies. */
 async function asked({ source, emulator }: Awaited<ReturnType<typeof loading>>) {
   const numbers = [...emulator.tables.rowsOf('Virksomhed')].map((row) => String(row['CVRNummer']).padStart(8, '0'));
-  return said((await source.find?.([...new Set(numbers)], signal)) ?? []);
+  return said((await source.find?.([...new Set(numbers)], signal))?.documents ?? []);
 }
 
 const filesIn = (folder: string): readonly string[] =>

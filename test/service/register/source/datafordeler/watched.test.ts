@@ -2,13 +2,15 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type DatafordelerEmulator, serveDatafordeler } from '../../../../../src/commands/emulate/datafordeler.ts';
 import { openClient } from '../../../../../src/http/outbound/client.ts';
+import { claim } from '../../../../../src/runtime/lanes/lanes.ts';
 import { createDatafordelerSource } from '../../../../../src/service/register/source/datafordeler/feed/datafordeler.ts';
 import { wantedCompanies } from '../../../../../src/service/register/source/datafordeler/feed/wanted.ts';
+import { fetchMissing } from '../../../../../src/service/register/watch/fetch-missing.ts';
 import type { Store } from '../../../../../src/store/store.ts';
 import { newStore, SUITE_ENGINES } from '../../../../support/stores.ts';
 import { listed, made } from '../../../monitored.ts';
 import { contact, document, entry, industry, type Json, name } from '../../documents.ts';
-import { START, setWatch } from '../../watch-fixture.ts';
+import { START, setWatch, type WatchFixture } from '../../watch-fixture.ts';
 
 const company = (number: number, fields: Json = {}): Json =>
   document({
@@ -16,6 +18,7 @@ const company = (number: number, fields: Json = {}): Json =>
     enhedsNummer: 4_999_000_000 + number,
     hovedbranche: [industry('310900')],
     beliggenhedsadresse: [entry({ vejnavn: 'Prøvegade' })],
+    virksomhedsform: [entry({ virksomhedsformkode: 80, langBeskrivelse: 'Anpartsselskab' })],
     telefonNummer: [contact(`7010000${number}`)],
     ...fields,
   });
@@ -89,9 +92,73 @@ describe.each(SUITE_ENGINES)('a watcher over Datafordeler on %s', (engine) => {
   });
 });
 
-describe('an entity that answers empty for a day', () => {
+/** Asks for the companies that are due by then; returns the waits of those that stay. */
+async function ask({ store, deps, source, now, forward }: WatchFixture, ms: number): Promise<readonly number[]> {
+  forward(ms);
+  const held = await claim(store, 'ask', { limit: 9, now: now(), leaseMs: 30_000 });
+  expect(held.length).toBeGreaterThan(0);
+  await fetchMissing(deps, [source], held, new AbortController().signal);
+  const left = await store.db.selectFrom('lane').select('due_at').where('queue', '=', 'ask').execute();
+  return left.map(({ due_at }) => (due_at ?? 0) - now());
+}
+
+describe.each(SUITE_ENGINES)('an entity that answers empty for a day, on %s', (engine) => {
+  const MINUTE = 60_000;
+
+  async function silence() {
+    const store = await newStore(engine);
+    const emulator = await emulated();
+    await list(store, 1);
+    const fixture = await watching(store, emulator);
+    emulator.put(company(1), START - 9_000_000);
+    await fixture.run();
+    await store.write((tx) => tx.deleteFrom('lane').where('queue', '=', 'ask').execute());
+    emulator.silent.add('Telefonnummer');
+    emulator.put(company(1, { telefonNummer: [contact('70109999')] }), START - 8_000_000);
+    await fixture.run();
+    return { emulator, fixture };
+  }
+
+  it('is asked for again, each time later, until it serves what was announced', async () => {
+    const { emulator, fixture } = await silence();
+    const waits = [await ask(fixture, 15 * MINUTE), await ask(fixture, 19 * MINUTE), await ask(fixture, 40 * MINUTE)];
+    expect(waits.map(([wait = 0]) => Math.round(wait / MINUTE / 15))).toEqual([1, 2, 4]);
+    expect(await fixture.events()).toEqual([ADDED]);
+    emulator.silent.clear();
+    expect(await ask(fixture, 80 * MINUTE)).toEqual([]);
+    expect(await fixture.changes()).toMatchObject([
+      {},
+      { updates: { phoneNumber: { before: '70100001', after: '70109999' } } },
+    ]);
+  });
+
+  it('is asked for no more after a day, and its silence is no removal', async () => {
+    const { fixture } = await silence();
+    expect(await ask(fixture, 15 * MINUTE)).toHaveLength(1);
+    expect(await ask(fixture, 25 * 60 * MINUTE)).toEqual([]);
+    expect(await fixture.events()).toEqual([ADDED]);
+  });
+
+  it('that serves rows of a former registration states nothing by them', async () => {
+    const { emulator, fixture } = await silence();
+    emulator.silent.clear();
+    const stale = emulator.tables.unit('Telefonnummer', '4999000001').map((row) => ({
+      ...row,
+      vaerdi: '70100001',
+      datafordelerRegisterImportSequenceNumber: 1,
+    }));
+    const { rowsOf, unit } = emulator.tables;
+    const isStale = (entity: string) => entity === 'Telefonnummer';
+    Object.assign(emulator.tables, {
+      rowsOf: (entity: string) => (isStale(entity) ? stale : rowsOf(entity)),
+      unit: (entity: string, id: string) => (isStale(entity) ? stale : unit(entity, id)),
+    });
+    expect(await ask(fixture, 15 * MINUTE)).toHaveLength(1);
+    expect(await fixture.events()).toEqual([ADDED]);
+  });
+
   it('tells no removal, and the change once it is back', async () => {
-    const store = await newStore('sqlite');
+    const store = await newStore(engine);
     const emulator = await emulated();
     await list(store, 1);
     const fixture = await watching(store, emulator);
@@ -106,7 +173,7 @@ describe('an entity that answers empty for a day', () => {
     expect(fixture.warnings).toContain('a part of the register cannot be read now: trying again');
     const asked = await store.db.selectFrom('lane').select(['key', 'due_at']).where('queue', '=', 'ask').execute();
     expect(asked).toMatchObject([{ key: 'CVR-1-95000001' }]);
-    expect(asked[0]?.due_at).toBeGreaterThan(fixture.now() + 3_500_000);
+    expect(asked[0]?.due_at).toBeGreaterThan(fixture.now() + 14 * MINUTE);
     emulator.silent.clear();
     emulator.put(company(1, { navne: [name('To ApS')], telefonNummer: [contact('70109999')] }), START - 7_000_000);
     await fixture.run();
@@ -118,9 +185,9 @@ describe('an entity that answers empty for a day', () => {
   });
 });
 
-describe('a process that ends', () => {
+describe.each(SUITE_ENGINES)('a process that ends, on %s', (engine) => {
   it('at any request leaves nothing behind, and the next one goes on where it was', async () => {
-    const store = await newStore('sqlite');
+    const store = await newStore(engine);
     const emulator = await emulated();
     await list(store, 1);
     const requests = { count: 0, failAt: 0 };

@@ -14,6 +14,16 @@ export interface FeedCursor {
   readonly isCut?: boolean;
   readonly gap?: FeedGap;
   readonly late?: readonly LateUnit[];
+  readonly silent?: readonly SilentEntity[];
+}
+
+/** An entity that lacks rows which the feed announced: that it has none of a unit says nothing meanwhile. */
+export interface SilentEntity {
+  readonly entity: DafEntity;
+  /** The number of the announced import. */
+  readonly sequence: number;
+  /** When its silence counts, ms since 1970. */
+  readonly until: number;
 }
 
 /** A unit that was announced and cannot be told from an unwanted one, because its own rows are not served. */
@@ -35,11 +45,15 @@ export interface FeedGap {
 export function readCursor(cursor: string | undefined): FeedCursor | undefined {
   try {
     const json: unknown = JSON.parse(cursor ?? '');
-    const { event, loadedAt, askedAt, more, isCut, gap, late } = isJsonObject(json) ? json : {};
+    const { event, loadedAt, askedAt, more, isCut, gap, late, silent } = isJsonObject(json) ? json : {};
     if (typeof event !== 'number' || typeof loadedAt !== 'number' || typeof askedAt !== 'number') return undefined;
     const known = gapIn(gap);
     const place = { event, loadedAt, askedAt, more: more === true, isCut: isCut === true };
-    return { ...place, ...(known && { gap: known }), late: Array.isArray(late) ? late.flatMap(lateIn) : [] };
+    return {
+      ...{ ...place, ...(known && { gap: known }) },
+      late: Array.isArray(late) ? late.flatMap(lateIn) : [],
+      silent: Array.isArray(silent) ? silent.flatMap(silentIn) : [],
+    };
   } catch {
     return undefined;
   }
@@ -48,6 +62,14 @@ export function readCursor(cursor: string | undefined): FeedCursor | undefined {
 function gapIn(value: unknown): FeedGap | undefined {
   const { number, since } = isJsonObject(value) ? value : {};
   return typeof number === 'number' && typeof since === 'number' ? { number, since } : undefined;
+}
+
+function silentIn(value: unknown): readonly SilentEntity[] {
+  const { entity: name, sequence, until } = isJsonObject(value) ? value : {};
+  const entity = entityNamed(String(name));
+  return entity === undefined || typeof sequence !== 'number' || typeof until !== 'number'
+    ? []
+    : [{ entity, sequence, until }];
 }
 
 function lateIn(value: unknown): readonly LateUnit[] {

@@ -5,16 +5,16 @@
 import type { RegisterSource, SourcePage } from '../../source.ts';
 import { type ComposedDocument, compose } from '../compose.ts';
 import { DATAFORDELER_FAMILIES, familiesWithout } from '../families.ts';
-import { cvrIn, type DafEntity, dayIn, ENTITIES, standing, type UnitRows, unitIdOf } from '../rows.ts';
+import { cvrIn, type DafEntity, dayIn, ENTITIES, isCompany, standing, type UnitRows, unitIdOf } from '../rows.ts';
 import { type DafClientOptions, openDafClient } from './client.ts';
-import { type FeedCursor, type LateUnit, readCursor } from './cursor.ts';
-import { awaitRows, laggingUnits, withoutLagging } from './lag.ts';
+import { type FeedCursor, readCursor, type SilentEntity } from './cursor.ts';
+import { awaitRows, laggingUnits, silentAfter, withoutBehind, withoutLagging } from './lag.ts';
 import { lateNow, lateTrouble, withLate } from './late-units.ts';
 import { MOST_ROWS } from './queries.ts';
 import { laterTime, readEvents, readWaterMark, timeIn, type UnitEvents } from './read-events.ts';
-import { createRowReader, type ReadRows, type RowReader } from './read-rows.ts';
+import { createRowReader, type RowReader } from './read-rows.ts';
 import { readUnits } from './read-units.ts';
-import { companiesByNumber, isCompany, ownerOf, type Wanted, wantedUnits } from './wanted-units.ts';
+import { companiesByNumber, ownerOf, type Wanted, wantedUnits } from './wanted-units.ts';
 
 export interface DatafordelerOptions extends DafClientOptions {
   /** Events per page; 1,000 by default, which is the most. */
@@ -34,7 +34,7 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
     const { event: after, isCut: wasCut = false, gap } = cursor;
     const place = { after, mark, size: Math.min(pageSize, MOST_ROWS), isCut: wasCut, ...(gap && { gap }) };
     const { units, upTo, isCut, loadedAt, missing } = await readEvents(client, place, { now: now(), signal });
-    const { documents, lagging, again, late } = await documentsFor(units, cursor.late ?? [], {
+    const { documents, lagging, again, late, silent } = await documentsFor(units, cursor, {
       rows,
       wanted,
       now: now(),
@@ -48,7 +48,7 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
       askedAt: now(),
       more,
       isCut,
-      late,
+      ...{ late, silent },
       ...(missing?.isFollowed && {
         gap: { number: missing.number, since: gap?.number === missing.number ? gap.since : now() },
       }),
@@ -77,7 +77,7 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
       const trouble = troubleOf([...back, ...unknownNow(rows)]);
       return { documents: [], cursor: JSON.stringify(next), more: false, ...trouble };
     },
-    find: (numbers, signal) => findCompanies(rows.read, numbers, signal),
+    find: (numbers, signal, cursor) => findCompanies(rows, numbers, signal, readCursor(cursor)?.silent),
     parts(text) {
       const cursor = readCursor(text);
       if (cursor === undefined) return {};
@@ -104,7 +104,7 @@ interface Reading {
 /** The documents of a window and of the units that were late before it, and what is behind still. */
 async function documentsFor(
   ofWindow: readonly UnitEvents[],
-  known: readonly LateUnit[],
+  { late: known = [], silent = [] }: Pick<FeedCursor, 'late' | 'silent'>,
   { rows, wanted, now, signal }: Reading,
 ) {
   const events = withLate(ofWindow, known);
@@ -119,8 +119,9 @@ async function documentsFor(
   const documents = units.flatMap((each) => documentOf(each.rows, each.events?.loadedAt ?? null));
   // A refusal leaves something out of all.
   const behind = rows.refused().size > 0 ? found : laggingUnits(found);
-  const again = [...new Set(behind.flatMap((each) => companiesOf(each.rows)))].map((cvr) => `CVR-1-${cvr}`);
-  return { documents, lagging, again, late: lateNow(toRead.unserved, known, now) };
+  const again = entitiesOf(behind);
+  const late = lateNow(toRead.unserved, known, now);
+  return { documents, lagging, again, late, silent: silentAfter(silent, found, now) };
 }
 
 /** The usual key of an entity, and a unit that does not exist. */
@@ -149,6 +150,10 @@ const companiesOf = ({ CVREnhed = [], Produktionsenhed = [] }: UnitRows): readon
   return own.length > 0 ? own : Produktionsenhed.flatMap(ownerOf);
 };
 
+/** The companies of units, as entities. */
+const entitiesOf = (units: readonly { readonly rows: UnitRows }[]): readonly string[] =>
+  [...new Set(units.flatMap(({ rows }) => companiesOf(rows)))].map((cvr) => `CVR-1-${cvr}`);
+
 /** The document of a unit; a unit that has none gives nothing. */
 function documentOf(rows: UnitRows, eventAt: string | null): readonly ComposedDocument[] {
   const document = compose(rows, loadedAtOf(rows, eventAt));
@@ -165,10 +170,11 @@ function loadedAtOf({ partners: _, partnerNames: __, ...rows }: UnitRows, eventA
 
 /** Companies by number, each with its present production units. */
 async function findCompanies(
-  read: ReadRows,
+  { read, refused }: RowReader,
   numbers: readonly string[],
   signal: AbortSignal,
-): Promise<readonly ComposedDocument[]> {
+  silent: readonly SilentEntity[] = [],
+) {
   const companies = new Map(await companiesByNumber(read, numbers, signal));
   const nothing = { CVREnhed: [], faxRows: new Map<string, readonly string[]>() };
   const found = await readUnits(read, { ...nothing, companies, productionUnits: [] }, signal);
@@ -177,5 +183,7 @@ async function findCompanies(
   );
   const productionUnits = [...new Set(members.flatMap((row) => unitIdOf(row) ?? []))];
   const units = await readUnits(read, { ...nothing, companies: new Map(), productionUnits }, signal);
-  return [...found.values(), ...units.values()].flatMap((rows) => documentOf(rows, null));
+  const all = [...found.values(), ...units.values()].map((rows) => withoutBehind(rows, silent));
+  const behind = refused().size > 0 ? all : all.filter(({ isBehind }) => isBehind);
+  return { documents: all.flatMap(({ rows }) => documentOf(rows, null)), again: entitiesOf(behind) };
 }

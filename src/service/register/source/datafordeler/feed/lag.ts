@@ -4,8 +4,12 @@
  */
 import { whole } from '../../../document/fields.ts';
 import { SourceError } from '../../source.ts';
-import type { DafEntity, DafRow, UnitRows } from '../rows.ts';
+import { type DafEntity, type DafRow, isCompany, type UnitRows } from '../rows.ts';
+import type { SilentEntity } from './cursor.ts';
 import type { Announced, UnitEvents } from './read-events.ts';
+import { NEVER_EMPTY } from './read-units.ts';
+
+const DAY_MS = 24 * 3_600_000;
 
 /** How long after its event a row may come: then the feed goes on without it. */
 const PATIENCE_MS = 10 * 60_000;
@@ -15,8 +19,10 @@ export interface ReadUnit {
   readonly rows: UnitRows;
 }
 
+const sequenceOf = (row: DafRow): number | null => whole(row['datafordelerRegisterImportSequenceNumber']);
+
 const isServed = (rows: readonly DafRow[], { sequence }: Announced): boolean =>
-  rows.some((row) => (whole(row['datafordelerRegisterImportSequenceNumber']) ?? sequence) >= sequence);
+  rows.some((row) => (sequenceOf(row) ?? sequence) >= sequence);
 
 /** The entities of a unit that were read, and lack what was announced. */
 function laggingIn({ events, rows }: ReadUnit): readonly DafEntity[] {
@@ -58,4 +64,47 @@ export function withoutLagging(units: readonly ReadUnit[]): {
     return { ...unit, rows };
   });
   return { units: read, lagging: all };
+}
+
+/** The entities that lack announced rows after these units were read: for a day, or until announced rows are served. */
+export function silentAfter(
+  known: readonly SilentEntity[],
+  units: readonly ReadUnit[],
+  now: number,
+): readonly SilentEntity[] {
+  const silent = new Map(known.filter(({ until }) => until > now).map((each) => [each.entity, each]));
+  for (const { events, rows } of units)
+    for (const [entity, announced] of events?.inserted ?? [])
+      if (isServed(rows[entity] ?? [], announced) && announced.sequence >= (silent.get(entity)?.sequence ?? 0))
+        silent.delete(entity);
+  for (const unit of units)
+    for (const entity of laggingIn(unit)) {
+      const sequence = unit.events?.inserted.get(entity)?.sequence ?? 0;
+      const before = silent.get(entity);
+      if (before === undefined || before.sequence <= sequence)
+        silent.set(entity, { entity, sequence, until: now + DAY_MS });
+    }
+  return [...silent.values()];
+}
+
+/**
+ * A unit that was asked for without events, without the rows of entities that may be behind, and whether there are any. A
+ * registration inserts all rows of a unit again: older rows than the newest are those of a former one.
+ */
+export function withoutBehind(
+  rows: UnitRows,
+  silent: readonly SilentEntity[],
+): { readonly rows: UnitRows; readonly isBehind: boolean } {
+  const isOfCompany = rows.CVREnhed?.some(isCompany) === true;
+  // Of a company, these are its production units, which are registered apart.
+  const apart: ReadonlySet<string> = new Set(['partners', 'partnerNames', ...(isOfCompany ? ['Produktionsenhed'] : [])]);
+  const own = Object.entries(rows).filter(([entity]) => !apart.has(entity));
+  const newest = Math.max(0, ...own.flatMap(([, list = []]) => list.map((row) => sequenceOf(row) ?? 0)));
+  const behind = own.flatMap(([entity, list = []]) => {
+    const isAbsent = list.length === 0 && silent.some((each) => each.entity === entity);
+    return isAbsent || (list.length > 0 && !isServed(list, { rowIds: [], sequence: newest })) ? [entity] : [];
+  });
+  const left = Object.fromEntries(Object.entries(rows).filter(([entity]) => !behind.includes(entity)));
+  const isLacking = isOfCompany && [...NEVER_EMPTY].some((entity) => rows[entity] === undefined);
+  return { rows: left, isBehind: behind.length > 0 || isLacking };
 }

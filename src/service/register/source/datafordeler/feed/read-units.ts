@@ -1,6 +1,6 @@
 /** Reads everything of some units that a document needs: each entity for up to 100 of them in one question. */
 import { text, whole } from '../../../document/fields.ts';
-import { cvrIn, type DafEntity, type DafRow, type UnitRows, unitIdOf } from '../rows.ts';
+import { cvrIn, type DafEntity, type DafRow, isCompany, type UnitRows, unitIdOf } from '../rows.ts';
 import type { ReadRows } from './read-rows.ts';
 
 /** The units to read, with what is known of them already. */
@@ -22,7 +22,7 @@ const OF_COMPANIES = [
 ] as const;
 
 /** Every unit has rows of these: none at all means that they cannot be read now. */
-const NEVER_EMPTY: ReadonlySet<DafEntity> = new Set<DafEntity>([
+export const NEVER_EMPTY: ReadonlySet<DafEntity> = new Set<DafEntity>([
   'Navn',
   'Adressering',
   'Branche',
@@ -108,7 +108,7 @@ async function addPartners(units: Rows, ids: readonly string[], read: ReadRows, 
   ];
   const all = [...new Set(ids.flatMap(partnersIn))];
   const partners = await read('CVREnhed', 'id', all, signal);
-  const companies = (partners ?? []).filter((row) => text(row['enhedsType'])?.toLowerCase() === 'virksomhed');
+  const companies = (partners ?? []).filter(isCompany);
   const names = await read(
     'Navn',
     'CVREnhedsId',

@@ -1,7 +1,7 @@
 /** Finds out which units of the feed are companies that somebody wants, or production units of those. */
 import { whole } from '../../../document/fields.ts';
 import { SourceError } from '../../source.ts';
-import { cvrIn, type DafRow, unitIdOf } from '../rows.ts';
+import { cvrIn, type DafRow, isCompany, isProductionUnit, unitIdOf } from '../rows.ts';
 import { awaitRows, laggingUnits } from './lag.ts';
 import { noAccess, type UnitEvents } from './read-events.ts';
 import type { ReadRows } from './read-rows.ts';
@@ -17,9 +17,6 @@ interface Deps {
   readonly signal: AbortSignal;
 }
 
-const kindOf = ({ enhedsType }: DafRow): string => String(enhedsType).toLowerCase();
-
-export const isCompany = (row: DafRow): boolean => kindOf(row) === 'virksomhed';
 
 const idsIn = (rows: readonly DafRow[]): readonly string[] => [...new Set(rows.flatMap((row) => unitIdOf(row) ?? []))];
 
@@ -41,7 +38,7 @@ export async function wantedUnits(
   const ids = events.map(({ id }) => id);
   const CVREnhed = await read('CVREnhed', 'id', ids, signal);
   if (CVREnhed === undefined) throw noAccess(new Error('Datafordeler refuses CVR_CVREnhed'));
-  const unitIds = idsIn(CVREnhed.filter((row) => kindOf(row) === 'produktionsenhed'));
+  const unitIds = idsIn(CVREnhed.filter((row) => isProductionUnit(row)));
   const rows = await read('Produktionsenhed', 'id', unitIds, signal);
   const owned = rows ?? [];
   // What is refused is no matter of waiting.
