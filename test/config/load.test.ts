@@ -53,6 +53,28 @@ describe('a configuration', () => {
     ]);
   });
 
+  it.each([
+    [
+      { source: ['cvr', 'datafordeler'], apiKey: 'k' },
+      'source is one of several: write a list, register: [{ source: cvr, … }, { source: datafordeler, … }]',
+    ],
+    [
+      { source: 'datafordeler, file' },
+      'source is one of several: write a list, register: [{ source: datafordeler, … }, { source: file, … }]',
+    ],
+    [['cvr', 'datafordeler'], '0 should be { source: cvr, … }'],
+    [
+      [
+        { source: 'file', path: 'a' },
+        { source: 'file', path: 'b' },
+      ],
+      '1.source stands there twice: name each source once',
+    ],
+  ])('says how to write several sources instead of %j', async (register, message) => {
+    const [first] = await problemsOf({ service: { register } });
+    expect(first).toBe(`service.register.${message}`);
+  });
+
   it('of a service that says only what it must gets every default', async () => {
     const { config } = await checked({ service: { register: { source: 'file', path: 'register' } } });
     expect(config.service).toMatchObject({

@@ -31,7 +31,7 @@ const source = (documents: Offer['documents']): RegisterSource => ({
   origin: 'cvr',
   families: ALL_FAMILIES,
   page: async (cursor) => ({ documents: cursor === undefined ? documents : [], cursor: 'end', more: false }),
-  find: async () => documents,
+  find: async () => ({ documents }),
 });
 
 function tasksOf(watching: WatchDeps, offer: Offer, suffer: (text: string) => void) {

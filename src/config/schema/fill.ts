@@ -127,7 +127,8 @@ const takes = (schema: TSchema, given: unknown): boolean => {
 function fillUnion(schema: TUnion, given: unknown, path: string, problems: ConfigProblem[]): unknown {
   const options = schema.anyOf.filter((option) => takes(option, given));
   const objects = options.filter(Type.IsObject);
-  if (objects.length > 1 && isSection(given)) return fillTagged(objects, given, path, problems);
+  const takesSeveral = schema.anyOf.some(Type.IsArray);
+  if (objects.length > 1 && isSection(given)) return fillTagged({ objects, takesSeveral }, given, path, problems);
   const [only] = options;
   if (only !== undefined && options.length === 1 && isContainer(only)) return fill(only, given, path, problems);
   const fitting = options.find((option) => Value.Check(option, given));
@@ -136,6 +137,8 @@ function fillUnion(schema: TUnion, given: unknown, path: string, problems: Confi
   if (converted !== undefined) return converted;
   const literals = options.filter(Type.IsLiteral).map((option) => String(option.const));
   const isChoice = literals.length === schema.anyOf.length;
+  const { tag, values } = tagOf(schema.anyOf.filter(Type.IsObject));
+  if (values.some((value) => value === given)) return fail(problems, path, `should be { ${tag}: ${given}, … }`);
   const hint = isChoice && typeof given === 'string' ? didYouMean(given, literals) : '';
   return fail(
     problems,
@@ -145,7 +148,7 @@ function fillUnion(schema: TUnion, given: unknown, path: string, problems: Confi
 }
 
 /** A property that is a literal in each of the objects distinguishes them. */
-function fillTagged(objects: readonly TObject[], given: Section, path: string, problems: ConfigProblem[]): unknown {
+function tagOf(objects: readonly TObject[]): { readonly tag: string; readonly values: readonly string[] } {
   const tag =
     Object.keys(objects[0]?.properties ?? {}).find((name) =>
       objects.every((each) => Type.IsLiteral(each.properties[name])),
@@ -153,6 +156,25 @@ function fillTagged(objects: readonly TObject[], given: Section, path: string, p
   const values = objects.map((each) =>
     String(Object.getOwnPropertyDescriptor(each.properties[tag] ?? {}, 'const')?.value),
   );
+  return { tag, values };
+}
+
+function fillTagged(
+  { objects, takesSeveral }: { readonly objects: readonly TObject[]; readonly takesSeveral: boolean },
+  given: Section,
+  path: string,
+  problems: ConfigProblem[],
+): unknown {
+  const { tag, values } = tagOf(objects);
+  const named = String(given[tag])
+    .split(',')
+    .map((each) => each.trim());
+  if (takesSeveral && named.length > 1 && named.every((each) => values.includes(each)))
+    return fail(
+      problems,
+      join(path, tag),
+      `is one of several: write a list, ${path.split('.').at(-1)}: [${named.map((each) => `{ ${tag}: ${each}, … }`).join(', ')}]`,
+    );
   const chosen = objects[values.indexOf(String(given[tag]))];
   if (chosen !== undefined) return fill(chosen, given, path, problems);
   if (!Object.hasOwn(given, tag)) return fail(problems, join(path, tag), `is missing; one of ${values.join(', ')}`);

@@ -100,14 +100,19 @@ export const register = Type.Union(
   },
 );
 
-/** Reports credentials of Datafordeler that are missing, or are two. */
+/** Reports a source that is named twice, and credentials of Datafordeler that are missing, or are two. */
 export function reportRegister(
   { service }: { readonly service?: { readonly register: Static<typeof register> } | undefined },
   errors: ConfigProblem[],
 ): void {
   const given = service?.register;
   if (Array.isArray(given))
-    for (const [place, each] of given.entries()) errors.push(...problemsOf(each, `service.register.${place}`));
+    for (const [place, each] of given.entries()) {
+      // Each keeps its place in the register by its name.
+      if (given.findIndex(({ source }) => source === each.source) < place)
+        errors.push({ path: `service.register.${place}.source`, message: 'stands there twice: name each source once' });
+      errors.push(...problemsOf(each, `service.register.${place}`));
+    }
   else if (given !== undefined) errors.push(...problemsOf(given, 'service.register'));
 }
 

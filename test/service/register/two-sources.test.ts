@@ -290,36 +290,42 @@ describe('of any history and any change of sources', () => {
     readonly hours: number;
   }
 
+  type Two = Awaited<ReturnType<typeof twoSources>>;
+
   /** Returns the index of the state that is stored first; in the end all sources say the last one. */
   async function play(
-    { say, forward, now }: Pick<Awaited<ReturnType<typeof twoSources>>, 'say' | 'forward' | 'now'>,
+    { say, forward, now }: Pick<Two, 'say' | 'forward' | 'now'>,
     steps: readonly Step[],
     start: SampleCompany,
   ): Promise<number> {
     const versions = life(start);
     const states: number[] = [];
-    for (const [index, { order, changes, isReversed, missed, behind, hours }] of steps.entries()) {
-      forward(hours * HOUR);
-      if (index > 0) versions.push(next(versions, changes, index, now()));
-      const said = order.filter((origin) => !missed.includes(origin));
-      for (const origin of inOrder(said, isReversed)) {
+    for (const [index, step] of steps.entries()) {
+      forward(step.hours * HOUR);
+      if (index > 0) versions.push(next(versions, step.changes, index, now()));
+      for (const origin of sayingIn(step)) {
         forward(60_000);
-        const isBehind = behind.includes(origin);
+        const isBehind = step.behind.includes(origin);
         const [document, loadedAt] = isBehind ? former(versions, now()) : [documentOf(versions), now()];
-        states.push(index - (isBehind ? 1 : 0));
-        await say(origin, order, document, loadedAt);
+        states.push(index - Number(isBehind));
+        await say(origin, step.order, document, loadedAt);
       }
     }
-    const { order = [] } = steps.at(-1) ?? {};
-    for (const origin of order) {
-      forward(2 * HOUR);
-      await say(origin, order, documentOf(versions));
-    }
+    await sayAll({ say, forward }, steps.at(-1)?.order ?? [], documentOf(versions));
     return states[0] ?? steps.length;
   }
 
-  const inOrder = (origins: readonly Origin[], isReversed: boolean): readonly Origin[] =>
-    isReversed ? origins.toReversed() : origins;
+  async function sayAll({ say, forward }: Pick<Two, 'say' | 'forward'>, order: readonly Origin[], document: Json) {
+    for (const origin of order) {
+      forward(2 * HOUR);
+      await say(origin, order, document);
+    }
+  }
+
+  function sayingIn({ order, missed, isReversed }: Step): readonly Origin[] {
+    const origins = order.filter((origin) => !missed.includes(origin));
+    return isReversed ? origins.toReversed() : origins;
+  }
 
   /** The state before the last one, as it was loaded then. */
   function former([first, ...rest]: readonly [Version, ...Version[]], now: number): readonly [Json, number] {

@@ -72,18 +72,20 @@ export function silentAfter(
   units: readonly ReadUnit[],
   now: number,
 ): readonly SilentEntity[] {
-  const silent = new Map(known.filter(({ until }) => until > now).map((each) => [each.entity, each]));
-  for (const { events, rows } of units)
-    for (const [entity, announced] of events?.inserted ?? [])
-      if (isServed(rows[entity] ?? [], announced) && announced.sequence >= (silent.get(entity)?.sequence ?? 0))
-        silent.delete(entity);
-  for (const unit of units)
-    for (const entity of laggingIn(unit)) {
-      const sequence = unit.events?.inserted.get(entity)?.sequence ?? 0;
-      const before = silent.get(entity);
-      if (before === undefined || before.sequence <= sequence)
-        silent.set(entity, { entity, sequence, until: now + DAY_MS });
-    }
+  const announced = units.flatMap(({ events, rows }) =>
+    [...(events?.inserted ?? [])].map(([entity, each]) => ({
+      entity,
+      ...each,
+      isThere: isServed(rows[entity] ?? [], each),
+    })),
+  );
+  const isOver = ({ entity, sequence, until }: SilentEntity): boolean =>
+    until <= now || announced.some((each) => each.entity === entity && each.isThere && each.sequence >= sequence);
+  const silent = new Map(known.filter((each) => !isOver(each)).map((each) => [each.entity, each]));
+  const lagging = new Set(units.flatMap(laggingIn));
+  for (const { entity, sequence, isThere } of announced)
+    if (!isThere && lagging.has(entity) && sequence >= (silent.get(entity)?.sequence ?? 0))
+      silent.set(entity, { entity, sequence, until: now + DAY_MS });
   return [...silent.values()];
 }
 
@@ -97,7 +99,11 @@ export function withoutBehind(
 ): { readonly rows: UnitRows; readonly isBehind: boolean } {
   const isOfCompany = rows.CVREnhed?.some(isCompany) === true;
   // Of a company, these are its production units, which are registered apart.
-  const apart: ReadonlySet<string> = new Set(['partners', 'partnerNames', ...(isOfCompany ? ['Produktionsenhed'] : [])]);
+  const apart: ReadonlySet<string> = new Set([
+    'partners',
+    'partnerNames',
+    ...(isOfCompany ? ['Produktionsenhed'] : []),
+  ]);
   const own = Object.entries(rows).filter(([entity]) => !apart.has(entity));
   const newest = Math.max(0, ...own.flatMap(([, list = []]) => list.map((row) => sequenceOf(row) ?? 0)));
   const behind = own.flatMap(([entity, list = []]) => {

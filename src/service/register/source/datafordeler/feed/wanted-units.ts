@@ -17,7 +17,6 @@ interface Deps {
   readonly signal: AbortSignal;
 }
 
-
 const idsIn = (rows: readonly DafRow[]): readonly string[] => [...new Set(rows.flatMap((row) => unitIdOf(row) ?? []))];
 
 export const ownerOf = ({ tilknyttetVirksomhedsCVRNummer: cvr }: DafRow): readonly string[] => {
