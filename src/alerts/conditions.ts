@@ -1,5 +1,7 @@
 /** Turns observations of the store into the conditions that an operator reads. Pure. */
+
 import type { PreviewTotals } from '../connector/proposals/preview.ts';
+import { shownCount } from '../connector/review/review-list.ts';
 import { type AccountBlock, type BlockFault, needsPerson } from '../runtime/limits/blocks.ts';
 import { COUNT } from '../service/register/watch/ingest-page.ts';
 
@@ -15,6 +17,7 @@ export interface Condition {
 export interface Observed {
   readonly blocks: readonly AccountBlock[];
   readonly missingRoles: readonly string[];
+  /** Counted up to one more than `COUNTED` of review. */
   readonly failed: readonly { readonly queue: string; readonly count: number; readonly since: number }[];
   /** Connections whose safety limit holds links back; undefined is the register, whose limit holds facts back. */
   readonly limits: readonly { readonly provider: string | undefined; readonly since: number }[];
@@ -176,7 +179,7 @@ const gone = (provider: string, removed: number): string =>
 
 const ofFailed = ({ queue, count, since }: Observed['failed'][number]): Condition => ({
   key: `failed:${queue}`,
-  what: `Work failed for good in ${queue} (${count} ${count === 1 ? 'item' : 'items'})`,
+  what: `Work failed for good in ${queue} (${shownCount(count)} ${count === 1 ? 'item' : 'items'})`,
   advice: 'Run `cvrsync review list`, and answer with `cvrsync review retry` or `cvrsync review drop`.',
   since,
 });

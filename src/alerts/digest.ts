@@ -58,13 +58,14 @@ const MOST = 1_000;
 /** Reads the figures from `since` to `until`, by the hour, and what waits now. */
 export async function readDigest(store: Store, since: number, until: number, now: number): Promise<DigestFigures> {
   const thresholds = { reviewOver: MOST, registerBehindMinutes: 60 };
+  const review = await countReview(store.db, now, { limit: MOST + 1 });
   return {
     since,
     until,
     counts: await countsOf(store.db, since, until),
-    review: await countReview(store.db, now, { limit: MOST + 1 }),
+    review,
     differences: await countDifferences(store.db, now, {}, MOST + 1),
-    conditions: conditionsOf(await observe(store, now, MOST), thresholds, now).length,
+    conditions: conditionsOf(await observe(store, now, MOST, review), thresholds, now).length,
   };
 }
 

@@ -4,7 +4,7 @@ import { SAFETY_LIMIT_KEY } from '../connector/follow/safety-limit.ts';
 import { atStake, totalsOf } from '../connector/proposals/preview.ts';
 import { readAllCounted } from '../connector/proposals/proposals.ts';
 import { readMailOutage, readRefusedMail } from '../connector/review/mail-entries.ts';
-import { countReview } from '../connector/review/review-list.ts';
+import { COUNTED, countReview } from '../connector/review/review-list.ts';
 import { BACKUP_QUEUE } from '../runtime/backups/backups.ts';
 import { livingRoles, readDaemons } from '../runtime/daemons.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';
@@ -18,27 +18,26 @@ import { readGapsToClose } from '../store/recovery/gap.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';
 
-/** Counts entries of review only up to one more than `reviewOver`. */
-export async function observe(store: Store, now: number, reviewOver: number): Promise<Observed> {
+/** `waiting`: how many entries wait in review, if they were counted; counted up to one more than `reviewOver` where absent. */
+export async function observe(store: Store, now: number, reviewOver: number, waiting?: number): Promise<Observed> {
   const { db } = store;
   const parked = await readParked(db);
   return {
     blocks: await readBlocks(db, now),
     missingRoles: [...livingRoles(await readDaemons(db, now))].flatMap(([role, isLiving]) => (isLiving ? [] : [role])),
-    failed: parked.filter(({ isLimit }) => !isLimit),
-    limits: parked
-      .filter(({ isLimit }) => isLimit)
-      .map(({ queue, since }) => ({
-        provider: queue === WITHHELD_QUEUE ? undefined : queue.slice(queue.indexOf(':') + 1),
-        since,
-      })),
+    failed: parked.flatMap(({ queue, count, since }) => (since === null ? [] : [{ queue, count, since }])),
+    limits: parked.flatMap(({ queue, limitedSince: since }) =>
+      since === null
+        ? []
+        : [{ provider: queue === WITHHELD_QUEUE ? undefined : queue.slice(queue.indexOf(':') + 1), since }],
+    ),
     behind: await readBehind(db),
     missing: await readMissing(db),
     differing: (await readDifferences(db, now)).filter(differsTooMuch),
     proposals: await readProposals(db),
     keyEnds: await readKeyEnd(db, now),
     freeBytes: await store.freeBytes(),
-    waiting: await countReview(db, now, { limit: reviewOver + 1 }),
+    waiting: waiting ?? (await countReview(db, now, { limit: reviewOver + 1 })),
     mailOutage: await readOutage(db),
     refusedMail: await readRefusedMail(db),
     monitors: await readMonitors(db),
@@ -47,20 +46,30 @@ export async function observe(store: Store, now: number, reviewOver: number): Pr
   };
 }
 
-async function readParked(db: Db) {
-  const rows = await db
-    .selectFrom('lane')
-    .select(({ fn }) => [
-      'queue',
-      sql<number>`case when key = ${SAFETY_LIMIT_KEY} then 1 else 0 end`.as('limit'),
-      sql<number>`cast(count(*) as bigint)`.as('count'),
-      fn.min('parked_at').as('since'),
-    ])
-    .where('parked_at', 'is not', null)
-    .groupBy(['queue', 'limit'])
-    .orderBy('queue')
-    .execute();
-  return rows.map(({ queue, limit, count, since }) => ({ queue, count, since: since ?? 0, isLimit: limit === 1 }));
+interface ParkedQueue {
+  readonly queue: string;
+  /** Its parked lanes but for the safety limit's, counted up to one more than {@link COUNTED}. */
+  readonly count: number;
+  readonly since: number | null;
+  /** Since when the safety limit has parked it. */
+  readonly limitedSince: number | null;
+}
+
+/** Goes from queue to queue: most lanes are not parked, and of those that are there may be many. */
+async function readParked(db: Db): Promise<readonly ParkedQueue[]> {
+  const ofQueue = sql`queue = parked.name and parked_at is not null`;
+  const { rows } = await sql<ParkedQueue>`with recursive parked (name) as (
+      select (select queue from lane where parked_at is not null order by queue limit 1)
+      union all
+      select (select queue from lane where parked_at is not null and queue > parked.name order by queue limit 1)
+        from parked where parked.name is not null
+    ) select name as queue,
+      (select cast(count(*) as bigint) from (select 1 from lane
+        where ${ofQueue} and key <> ${SAFETY_LIMIT_KEY} limit ${COUNTED + 1}) as counted) as count,
+      (select parked_at from lane where ${ofQueue} and key <> ${SAFETY_LIMIT_KEY} order by parked_at limit 1) as since,
+      (select parked_at from lane where ${ofQueue} and key = ${SAFETY_LIMIT_KEY}) as "limitedSince"
+    from parked where name is not null order by name`.execute(db);
+  return rows;
 }
 
 async function readBackupFailure(db: Db): Promise<number | undefined> {

@@ -1,6 +1,7 @@
 /** `review`: shows what needs a person, and applies the person's answer. */
 
-import { countDifferences, type DifferenceFilter } from '../connector/history/differences.ts';
+import type { DifferenceFilter } from '../connector/history/difference-rows.ts';
+import { countDifferences } from '../connector/history/differences.ts';
 import { canTakeBack } from '../connector/review/given-answers.ts';
 import {
   KINDS_FOR_ALL,

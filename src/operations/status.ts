@@ -17,6 +17,7 @@ import {
   waitingOf,
   workOf,
 } from './status/read-status.ts';
+import { type Bar, readDay } from './status/trends.ts';
 
 /** What the status needs besides the store. */
 export interface StatusNeeds {
@@ -52,6 +53,8 @@ export interface RegisterState {
 
 export interface Status extends InstallationState {
   readonly at: number;
+  /** Counts of the last 24 hours, up to two minutes behind. */
+  readonly day: Bar['counts'];
   /** How many things need a person. */
   readonly things: number;
   readonly daemons: readonly Pick<Daemon, 'name' | 'roles' | 'startedAt' | 'seenAt'>[];
@@ -177,6 +180,7 @@ async function statusOf(deps: StatusDeps, register: StatusNeeds['register'], now
   return {
     ...state,
     at: now,
+    day: await readDay(db, now),
     things: countThings(state) + (daemons.length === 0 ? 1 : 0),
     daemons,
     register: register && (await registerOf(db, register, now)),
@@ -212,7 +216,7 @@ function viewOf(status: Status) {
     at: iso(at),
     needsPerson: things,
     conditions: conditions.map(({ what, advice, since }) => ({ what, advice, since: iso(since) })),
-    review: waitingOf(status),
+    review: waitingOf(status).map(({ kind, count }) => ({ kind, count })),
     differences,
     daemons: daemons.map(({ name, roles, startedAt, seenAt }) => {
       return { name, roles, startedAt: iso(startedAt), seenAt: iso(seenAt) };

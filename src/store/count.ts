@@ -10,8 +10,36 @@ export async function countRows(db: Db, limited: Expression<unknown>): Promise<n
   return rows[0]?.count ?? 0;
 }
 
+/** How many rows a query has, and the least of its column `since` among the first ones, if that was asked for. */
+interface Counted {
+  readonly count: number;
+  readonly least: number | undefined;
+}
+
+/**
+ * Counts the rows of many queries, each up to `most`, in one statement: on PostgreSQL a statement is a call over the network.
+ * `lookedAt`: in how many rows of each the least `since` is looked for.
+ */
+export async function countEach(
+  db: Db,
+  queries: readonly Expression<unknown>[],
+  { most, lookedAt = 0 }: { readonly most: number; readonly lookedAt?: number },
+): Promise<readonly Counted[]> {
+  if (queries.length === 0) return [];
+  const columns = queries.flatMap((rows, at) => [
+    sql`(select cast(count(*) as bigint) from (select 1 as one from ${rows} as waiting limit ${most}) as counted) as ${sql.ref(`n${at}`)}`,
+    ...(lookedAt === 0
+      ? []
+      : [
+          sql`(select min(since) from (select since from ${rows} as waiting limit ${lookedAt}) as first) as ${sql.ref(`s${at}`)}`,
+        ]),
+  ]);
+  const { rows } = await sql<Readonly<Record<string, number | null>>>`select ${sql.join(columns)}`.execute(db);
+  return queries.map((_, at) => ({ count: rows[0]?.[`n${at}`] ?? 0, least: rows[0]?.[`s${at}`] ?? undefined }));
+}
+
 /** Larger tables are estimated. */
-const COUNTED = 10_000;
+const COUNTED = 5_000;
 
 /** The number of rows in a table that only grows: exact for a small table, else the engine's estimate. */
 export async function aboutRows(

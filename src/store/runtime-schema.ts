@@ -224,6 +224,8 @@ export interface RunTable {
   done: number;
   /** Null while unknown. */
   total: number | null;
+  /** JSON: how many items it has of each kind. */
+  counts: Generated<string>;
   error: string | null;
 }
 

@@ -52,11 +52,17 @@ export async function inFolder(work: (folder: string) => Promise<void>): Promise
   }
 }
 
+interface DaemonOptions {
+  readonly entry?: string;
+  readonly store?: string | undefined;
+  readonly more?: object;
+}
+
 /** Starts the daemon on `cvrsync.db` in the folder, or on the store that is named; `more` are other parts of its configuration. */
 export async function startDaemon(
   folder: string,
   providers: object,
-  { entry = SOURCES, store = join(folder, 'cvrsync.db'), more = {} } = {},
+  { entry = SOURCES, store = join(folder, 'cvrsync.db'), more = {} }: DaemonOptions = {},
 ): Promise<Daemon> {
   const config = join(folder, `cvrsync-${randomUUID()}.yaml`);
   const content = {
@@ -101,17 +107,15 @@ function mostRssOf(pid: number): number {
   return (Number(kib) * 1_024) / 1_000_000;
 }
 
-/** Of the main thread, whose id is the process's; in ticks, of which Linux counts 100 a second for user space. */
+/** Of the main thread, whose id is the process's; the scheduler counts in nanoseconds. */
 function threadSecondsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
-  // After the name, which may hold blanks, user and system time are the 12th and 13th field.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const [ns] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+  return Number(ns) / 1e9;
 }
 
 /** Starts and stops it once: the first start with a mapping has every record looked at, which a bench would count as work. */
-export async function settleMapping(folder: string, providers: object): Promise<void> {
-  const daemon = await startDaemon(folder, providers);
+export async function settleMapping(folder: string, providers: object, store?: string): Promise<void> {
+  const daemon = await startDaemon(folder, providers, { store });
   await daemon.stop();
 }
 

@@ -15,45 +15,21 @@ import { readDocument } from '../../src/service/register/document/document.ts';
 import { documentsIn } from '../../src/service/register/source/source.ts';
 import { WITHHELD_KEY, WITHHELD_QUEUE } from '../../src/service/register/watch/withheld.ts';
 import { openStore } from '../../src/store/engines/open.ts';
+import { filledAddresses } from './addresses.ts';
 import { inFolder, settleMapping, startDaemon } from './daemon.ts';
-import { adminCookie, FIRST, fillDecisions, fillService, MONITORS, monitorId, numbersTo } from './fill.ts';
+import { adminCookie, fillStore, numbersTo } from './fill.ts';
 import { report, round } from './measure.ts';
-import { withManyLinks } from './store.ts';
 
 const COMPANIES = Number(process.env['CVRSYNC_BENCH_COMPANIES'] ?? 2_200_000);
 const LINKS = Math.round(COMPANIES / 2.2);
 const WITHHELD = 2_000;
 const AIM_MS = 250;
 const PROVIDERS = { hubspot: { use: 'hubspot', accessToken: 'none', baseUrl: 'http://127.0.0.1:9' } };
-const PAGES = [
-  '/',
-  '/inbox',
-  '/inbox?kind=difference',
-  '/companies?q=firma+77',
-  `/companies/CVR-1-${FIRST + 77}`,
-  '/backfill',
-  '/backfill/hubspot',
-  '/backfill/hubspot?part=person',
-  '/backfill/hubspot/skip?part=link',
-  '/inbox?kind=match',
-  '/writes',
-  '/holds',
-  '/connections/hubspot',
-  '/audit',
-  '/installation',
-  '/installation/bundle.json',
-  '/deliveries',
-  '/deliveries?state=failing',
-  `/deliveries?monitor=${monitorId(MONITORS / 2)}&state=failing`,
-  `/deliveries/replay?monitor=${monitorId(MONITORS / 2)}`,
-  '/monitors',
-  `/monitors/${monitorId(MONITORS / 2)}`,
-  '/register',
-  '/metrics',
-  '/deliveries?state=due',
-];
+const SIZES = { links: LINKS, decisions: LINKS, waiting: LINKS / 10, monitors: 1_000 };
+/** Every page of the route table, and what is read besides. */
+const PAGES = [...filledAddresses(SIZES), '/installation/bundle.json', '/metrics'];
 
-/** Lanes, a plan, matches, what a service keeps of companies: all that a daemon may read whole. */
+/** Work that is due, matches, what a service keeps of companies: what a daemon may read whole, besides the rest. */
 function fillRest(file: string, body: string): void {
   const db = new Database(file);
   const now = Date.now();
@@ -67,18 +43,11 @@ function fillRest(file: string, body: string): void {
         'd' || n, '2026-01-01T00:00:00.000Z', ${withheld} then 1 else 0 end, ${now} from number;
     insert into match_entry (number, body)
       ${numbersTo(COMPANIES)} select 10000000 + n, '{"number":"' || (10000000 + n) || '","name":"Firma ' || n || ' ApS","successor":null}' from number;
-    insert into lane (queue, key, due_at, marks, attempts, since)
+    insert or ignore into lane (queue, key, due_at, marks, attempts, since)
       ${numbersTo(LINKS)} select 'sync:hubspot', ${record}, ${now}, 1, 0, ${now} from number;
-    insert into lane (queue, key, due_at, marks, attempts, since)
-      ${numbersTo(LINKS)} select 'edits:hubspot', ${record}, ${now} + 90000000, 1, 0, ${now} from number;
-    insert into scan (provider, purpose, record_id, position, name, found, entity, verdict, action, state)
-      ${numbersTo(LINKS)} select 'hubspot', 'backfill', ${record}, n, 'Firma ' || n, null, 'CVR-1-' || (${FIRST} + n), 'matched',
-        case n % 9 when 0 then 'skip' else 'link' end, 'planned' from number;
     insert into match_result (provider, record_id, position, confidence, entity, body)
       ${numbersTo(LINKS)} select 'hubspot', ${record}, n + 1, 'likely', null, '{}' from number;
     update delivery set state = 'due', ended_at = null, next_at = ${now} + 90000000 where seq % 10 = 0;
-    insert into attempt (delivery, at, took, number, status, done)
-      select seq, created_at, 20, 1, 204, 1 from delivery where state = 'done';
     insert into lane (queue, key, due_at, marks, attempts, since) values ('${WITHHELD_QUEUE}', '${WITHHELD_KEY}', ${now}, 1, 0, ${now});
     commit; analyze`);
   // A daemon would copy all of it into the file at its first commit.
@@ -132,9 +101,7 @@ await inFolder(async (folder) => {
   writeFileSync(join(folder, 'register.ndjson'), '');
   await settleMapping(folder, PROVIDERS);
   const began = performance.now();
-  await withManyLinks(folder, 'hubspot', LINKS, FIRST);
-  fillDecisions(file, LINKS, LINKS);
-  await fillService(file, key, LINKS);
+  await fillStore(file, SIZES, key);
   fillRest(file, snapshotText());
   const cookie = await adminCookie(file);
   const filledInS = round((performance.now() - began) / 1_000);

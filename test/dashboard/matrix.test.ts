@@ -6,7 +6,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { signIn, type Tab, useBrowser, WIDER } from './browser.ts';
-import { PAGE_PATTERNS, startFilled } from './places.ts';
+import { PAGE_PATTERNS } from './page-patterns.ts';
+import { startFilled } from './places.ts';
 import { startPages } from './visitor.ts';
 
 const { open } = useBrowser();

@@ -11,18 +11,9 @@ import type { Store } from '../../src/store/store.ts';
 import { changed } from '../service/monitored.ts';
 import type { Fixture } from '../support/fixture.ts';
 import { newFolder } from '../support/stores.ts';
-import { LEAST_ROLES } from './least-roles.ts';
+import { pageAddresses } from './page-patterns.ts';
 import { COMPANY, playStory } from './story.ts';
 import { adminAt } from './visitor.ts';
-
-/** Files to be kept, what leads on to a page, and what has a test of its own because nobody is signed in there. */
-const NO_PAGES = /\.(?:csv|json)$|\/file$|\*|^\/login|^\/language/u;
-
-/** The paths of all pages, as patterns. */
-export const PAGE_PATTERNS: readonly string[] = Object.keys(LEAST_ROLES)
-  .filter((route) => route.startsWith('GET '))
-  .map((route) => route.slice('GET '.length))
-  .filter((path) => !NO_PAGES.test(path));
 
 export interface Filled {
   readonly fixture: Fixture;
@@ -76,12 +67,7 @@ export async function startFilled(): Promise<Filled> {
     '/runs/:id': String(asked.headers['location']).split('/').at(-1) ?? '',
     ':id': '1',
   };
-  const placed = (pattern: string): string =>
-    Object.entries(values).reduce((path, [name, value]) => {
-      const part = name.slice(name.lastIndexOf(':'));
-      return path.startsWith(name) || name.startsWith(':') ? path.replace(part, encodeURIComponent(value)) : path;
-    }, pattern);
-  const places = PAGE_PATTERNS.flatMap((pattern) => (queries[pattern] ?? ['']).map((query) => placed(pattern) + query));
+  const places = pageAddresses({ values, queries });
   return { fixture, token, places };
 }
 

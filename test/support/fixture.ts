@@ -87,6 +87,8 @@ const FAST_MS = 200;
 
 export interface FixtureOptions extends ConfigOptions {
   readonly engine?: (typeof ENGINES)[number];
+  /** The URL of a store that was filled; a new one where absent. */
+  readonly store?: string;
   readonly hubspot?: HubspotEmulatorOptions;
   readonly salesforce?: SalesforceEmulatorOptions;
   /** The daemon's clock; the machine's where absent. */
@@ -135,7 +137,7 @@ function forwardWhileQuiet(clock: HandClock, ...crms: readonly CrmEmulator[]): (
 /** Starts everything; all of it ends with the test. */
 export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const crms = await startCrms(options);
-  const url = await newStoreUrl(options.engine ?? 'sqlite');
+  const url = options.store ?? (await newStoreUrl(options.engine ?? 'sqlite'));
   const config = configFor(crms, url, options);
   const file = join(newFolder(), 'cvrsync.yaml');
   await writeFile(file, JSON.stringify(config));

@@ -1,10 +1,6 @@
 /** Applies an operator's answer to entries of review: by their ids, or to all of some kinds. */
-import {
-  countDifferences,
-  type Difference,
-  type DifferenceFilter,
-  readDifferences,
-} from '../../connector/history/differences.ts';
+import type { DifferenceFilter } from '../../connector/history/difference-rows.ts';
+import { countDifferences, type Difference, readDifferences } from '../../connector/history/differences.ts';
 import { type Resolved, resolveIfUnchanged } from '../../connector/review/resolve.ts';
 import type { ReviewEntry, ReviewVerb } from '../../connector/review/review-kinds.ts';
 import { differenceEntry, readReview } from '../../connector/review/review-list.ts';

@@ -1,21 +1,30 @@
 /** Differences: properties whose CRM value differs from the register's, left to a person. */
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { PropertyValue } from '../../../providers/provider.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { countRows } from '../../store/count.ts';
+import { countEach } from '../../store/count.ts';
 import { each, eachRow } from '../../store/each.ts';
 import type { PropertyStateTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { isBlank } from '../decide/decide.ts';
 import type { RecordRef } from '../names/queues.ts';
 import {
-  ALL_PROPERTIES,
   type OverrideRef,
   overrideFor,
   type Placement,
   readOverrides,
   setOverride,
 } from '../overrides/override.ts';
+import {
+  ACTIVE_LINK,
+  connectionsWithDifferences,
+  type DifferenceFilter,
+  differencesIn,
+  fromRange,
+  ofProperty,
+  orderOfRange,
+  rangesOf,
+} from './difference-rows.ts';
 
 export interface Difference extends OverrideRef {
   readonly entity: string;
@@ -25,58 +34,6 @@ export interface Difference extends OverrideRef {
   readonly editor: { readonly name: string; readonly at: number } | undefined;
 }
 
-export interface DifferenceFilter {
-  readonly provider?: string | undefined;
-  readonly recordId?: string | undefined;
-  readonly property?: string | undefined;
-  readonly after?: OverrideRef | undefined;
-}
-
-const selectDifferences = (db: Db, now: number, { provider, recordId, property }: DifferenceFilter) =>
-  db
-    .selectFrom('property_state as state')
-    .where('state.kept', 'is not', null)
-    .where('state.kept_with', 'is', null)
-    // Not a join: SQLite would start with the many links.
-    .where(({ exists }) => exists(activeLink(db)))
-    // The next sync ends it: a held property needs no decision.
-    .where(({ exists, not }) => not(exists(holdOn(db, now))))
-    .$if(provider !== undefined, (query) => query.where('state.provider', '=', provider ?? ''))
-    .$if(recordId !== undefined, (query) => query.where('state.record_id', '=', recordId ?? ''))
-    .$if(property !== undefined, (query) =>
-      query.where(({ or, eb, exists }) =>
-        or([eb('state.property', '=', property ?? ''), exists(keptPart(db, property))]),
-      ),
-    );
-
-const keptPart = (db: Db, property = '') =>
-  db
-    .selectFrom('property_state as part')
-    .select('part.property')
-    .where('part.provider', '=', sql.ref<string>('state.provider'))
-    .where('part.record_id', '=', sql.ref<string>('state.record_id'))
-    .where('part.kept_with', '=', sql.ref<string>('state.property'))
-    .where('part.property', '=', property)
-    .where('part.kept', 'is not', null);
-
-const activeLink = (db: Db) =>
-  db
-    .selectFrom('link')
-    .select('link.entity')
-    .where('link.provider', '=', sql.ref<string>('state.provider'))
-    .where('link.record_id', '=', sql.ref<string>('state.record_id'))
-    .where('link.state', '=', 'active');
-
-const holdOn = (db: Db, now: number) =>
-  db
-    .selectFrom('override')
-    .select('override.property')
-    .where('override.provider', '=', sql.ref<string>('state.provider'))
-    .where('override.record_id', '=', sql.ref<string>('state.record_id'))
-    .where('override.property', 'in', [sql.ref<string>('state.property'), sql.lit(ALL_PROPERTIES)])
-    .where('override.kind', '=', 'hold')
-    .where((where) => where.or([where('override.until', 'is', null), where('override.until', '>', now)]));
-
 /** Sorted by connection, property and record; the next page starts `after` the last of this one. */
 export async function readDifferences(
   db: Db,
@@ -84,24 +41,15 @@ export async function readDifferences(
   filter: DifferenceFilter,
   limit: number,
 ): Promise<readonly Difference[]> {
-  const { after } = filter;
-  const rows = await selectDifferences(db, now, filter)
-    .select(['state.provider', 'state.property', 'state.record_id', 'kept', 'offered', 'kept_at', 'kept_by'])
-    .select(() => activeLink(db).as('entity'))
-    .$if(after !== undefined, (query) =>
-      query.where(({ eb, refTuple, tuple }) =>
-        eb(
-          refTuple('state.provider', 'state.property', 'state.record_id'),
-          '>',
-          tuple(after?.provider ?? '', after?.property ?? '', after?.recordId ?? ''),
-        ),
-      ),
-    )
-    .orderBy('state.provider')
-    .orderBy('state.property')
-    .orderBy('state.record_id')
-    .limit(limit)
-    .execute();
+  const rows: DifferenceRow[] = [];
+  for (const range of await rangesOf(db, filter)) {
+    if (rows.length >= limit) break;
+    const found =
+      await sql<DifferenceRow>`select state.provider, state.property, state.record_id, state.kept, state.offered,
+        state.kept_at, state.kept_by, ${ACTIVE_LINK} as entity
+      ${fromRange(range, now)} order by ${orderOfRange(range)} limit ${limit - rows.length}`.execute(db);
+    rows.push(...found.rows);
+  }
   const others = await readOtherParts(db, rows);
   return rows.map(({ provider, property, record_id, entity, kept, offered, kept_at, kept_by }) => {
     const ref = { provider, property, recordId: record_id };
@@ -115,6 +63,11 @@ export async function readDifferences(
     };
   });
 }
+
+type DifferenceRow = Pick<
+  Selectable<PropertyStateTable>,
+  'provider' | 'property' | 'record_id' | 'kept' | 'offered' | 'kept_at' | 'kept_by'
+> & { readonly entity: string | null };
 
 type KeptPart = Pick<PropertyStateTable, 'property' | 'kept' | 'offered'>;
 
@@ -169,12 +122,51 @@ export async function readSides(db: Db, ref: OverrideRef): Promise<Pick<Differen
   return sidesOf([row, ...(others.get(propertyKey(ref)) ?? [])]);
 }
 
-export const countDifferences = (
+/** How many wait under a filter, counted up to `most`. */
+export async function countDifferences(
   db: Db,
   now: number,
-  filter: DifferenceFilter = {},
+  { property, ...filter }: DifferenceFilter = {},
   most = Number.MAX_SAFE_INTEGER,
-): Promise<number> => countRows(db, selectDifferences(db, now, filter).select('state.record_id').limit(most));
+): Promise<number> {
+  if (property !== undefined && filter.recordId === undefined)
+    return (
+      (await countByProperty(db, now, { provider: filter.provider, properties: [property] }, most)).get(property) ?? 0
+    );
+  const ranges = property === undefined ? [filter] : ofProperty({ ...filter, property });
+  const counts = await countEach(
+    db,
+    ranges.map((range) => differencesIn(range, now)),
+    { most },
+  );
+  return Math.min(
+    counts.reduce((sum, { count }) => sum + count, 0),
+    most,
+  );
+}
+
+/** How many differences each property shows or is a part of, counted up to `most`, in one statement. */
+export async function countByProperty(
+  db: Db,
+  now: number,
+  { provider, properties }: { readonly provider?: string | undefined; readonly properties: readonly string[] },
+  most: number,
+): Promise<ReadonlyMap<string, number>> {
+  const connections = provider === undefined ? await connectionsWithDifferences(db) : [provider];
+  const rows = connections.flatMap((connection) => properties.map((property) => ({ provider: connection, property })));
+  // Planned once for all of them.
+  const wanted = { provider: sql.ref<string>('wanted.provider'), property: sql.ref<string>('wanted.property') };
+  const counts = ofProperty(wanted).map(
+    (range) =>
+      sql`(select count(*) from (select 1 from ${differencesIn(range, now)} as waiting limit ${most}) as counted)`,
+  );
+  const found = await sql<{ readonly property: string; readonly count: number }>`select property,
+      cast(${sql.join(counts, sql` + `)} as bigint) as count
+    from (select provider, property from ${eachRow(db, ['provider', 'property'], rows)}) as wanted`.execute(db);
+  const sums = new Map<string, number>();
+  for (const { property, count } of found.rows) sums.set(property, Math.min((sums.get(property) ?? 0) + count, most));
+  return sums;
+}
 
 /** Ends differences and refused values of properties that are no longer decided: unmapped, or of another company. */
 export async function forgetUndecided(

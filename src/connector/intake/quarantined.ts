@@ -1,6 +1,5 @@
 /** Stored events that wait, whole or in part, for a person's decision. */
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { countRows } from '../../store/count.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
 export interface QuarantinedEvent {
@@ -14,10 +13,7 @@ export async function quarantineEvent(tx: Tx, seq: number, reason: string): Prom
   await tx.updateTable('receipt').set({ quarantined: reason }).where('seq', '=', seq).execute();
 }
 
-const quarantined = (db: Db) => db.selectFrom('receipt').where('quarantined', 'is not', null);
-
-export const countQuarantined = (db: Db, most: number): Promise<number> =>
-  countRows(db, quarantined(db).select('seq').limit(most));
+export const quarantined = (db: Db) => db.selectFrom('receipt').where('quarantined', 'is not', null);
 
 export async function readQuarantined(db: Db, limit: number, after = 0): Promise<readonly QuarantinedEvent[]> {
   const rows = await quarantined(db)

@@ -1,6 +1,7 @@
 /** Ends all links of a connection that a person leaves, and restarts them when one returns; page by page. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
+import { countRows } from '../../store/count.ts';
 import { each } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { healQueue, linkKey, MONITORING_QUEUE } from '../names/queues.ts';
@@ -138,21 +139,23 @@ function conflictOf({ reason }: Link): Partial<Link> {
   return {};
 }
 
-/** Open links of a connection, and those of them whose company another connection links too: that one keeps its monitor. */
-export async function countOpenLinks(db: Db, provider: string) {
-  const open = linksOf(db, provider).where('link.state', 'in', ['active', 'conflict']);
-  const { links } = await open.select(({ fn }) => fn.countAll<number>().as('links')).executeTakeFirstOrThrow();
-  const { shared } = await open
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('link as other')
-          .select('other.entity')
-          .whereRef('other.entity', '=', 'link.entity')
-          .where('other.provider', '!=', provider)
-          .where('other.state', '=', 'active'),
-      ),
+/**
+ * Open links of a connection, and those of them whose company another connection links too: that one keeps its monitor. Of at
+ * most `most` links.
+ */
+export async function countOpenLinks(db: Db, provider: string, most = Number.MAX_SAFE_INTEGER) {
+  const open = linksOf(db, provider)
+    .where('link.state', 'in', ['active', 'conflict'])
+    .select('link.entity')
+    .limit(most);
+  const links = await countRows(db, open);
+  const shared = db
+    .selectFrom(open.as('open'))
+    // No join: PostgreSQL might begin with the links of other connections.
+    .where(
+      sql<boolean>`(select 1 from link as other where other.entity = open.entity
+        and other.provider <> ${provider} and other.state = 'active' limit 1) is not null`,
     )
-    .select(({ fn }) => fn.countAll<number>().as('shared'))
-    .executeTakeFirstOrThrow();
-  return { links: Number(links), shared: Number(shared) };
+    .select('open.entity');
+  return { links, shared: await countRows(db, shared) };
 }

@@ -1,6 +1,8 @@
 /** The inbox: everything that waits for a person, differences last, page by page and by facets. */
+
 import type { Db } from '../../store/store.ts';
-import { countDifferences, type Difference, type DifferenceFilter, readDifferences } from '../history/differences.ts';
+import type { DifferenceFilter } from '../history/difference-rows.ts';
+import { countDifferences, type Difference, readDifferences } from '../history/differences.ts';
 import { UNDECIDED_SOURCE } from './record-entries.ts';
 import {
   type EntryPlace,
@@ -11,7 +13,15 @@ import {
   type ReviewSource,
   readReviewId,
 } from './review-kinds.ts';
-import { differenceEntry, SOURCES } from './review-list.ts';
+import {
+  countByKind,
+  countSources,
+  DIFFERENCE_SOURCE,
+  differenceEntry,
+  type ReviewCount,
+  SOURCES,
+  totalOf,
+} from './review-list.ts';
 
 export interface InboxFilter {
   readonly kind?: ReviewKind | undefined;
@@ -111,13 +121,12 @@ export async function findDifference(db: Db, now: number, id: string): Promise<I
 
 /** How many entries wait under a filter, counted up to `most`. */
 export async function countInbox(db: Db, now: number, filter: InboxFilter, most: number): Promise<number> {
-  let count = 0;
-  for (const source of INBOX_SOURCES) {
-    if (count >= most) return most;
-    if (!isMeant(filter, source.kind)) continue;
-    const left = most - count;
-    count += (await source.count?.(db, left, filter.provider)) ?? (await source.read(db, now, left)).length;
-  }
-  if (isMeant(filter, 'difference')) count += await countDifferences(db, now, narrow(filter), most - count);
-  return Math.min(count, most);
+  if (filter.property !== undefined)
+    return isMeant(filter, 'difference') ? countDifferences(db, now, narrow(filter), most) : 0;
+  const sources = [...INBOX_SOURCES, DIFFERENCE_SOURCE].filter(({ kind }) => isMeant(filter, kind));
+  return totalOf(await countSources(db, now, sources, { most, provider: filter.provider }), most);
 }
+
+/** How many entries of each kind wait, counted up to `most`. */
+export const countInboxByKind = (db: Db, now: number, most: number): Promise<readonly ReviewCount[]> =>
+  countByKind(db, now, most, [...INBOX_SOURCES, DIFFERENCE_SOURCE]);

@@ -1,7 +1,6 @@
 /** What needs a person of single records: links in conflict or refused, values set aside, and companies suggested. */
 import { sql } from 'kysely';
 import { reasonText } from '../../match/evidence/weights.ts';
-import { countRows } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
 import { isInState, type Link } from '../links/links.ts';
 import type { MatchedRecord } from '../match/results.ts';
@@ -69,7 +68,7 @@ export const LINK_SOURCES: readonly ReviewSource[] = [
         verbs: DECISION,
       }));
     },
-    count: (db, most, provider) => countRows(db, conflicts(db, { provider }).select('record_id').limit(most)),
+    waiting: (db, _now, provider) => conflicts(db, { provider }).select('updated_at as since'),
   },
   {
     kind: 'link',
@@ -88,7 +87,7 @@ export const LINK_SOURCES: readonly ReviewSource[] = [
         verbs: FAILED,
       }));
     },
-    count: (db, most, provider) => countRows(db, refusedLinks(db, { provider }).select('record_id').limit(most)),
+    waiting: (db, _now, provider) => refusedLinks(db, { provider }).select('updated_at as since'),
   },
 ];
 
@@ -139,7 +138,7 @@ export const VALUE_SOURCE: ReviewSource = {
       verbs: FAILED,
     }));
   },
-  count: (db, most, provider) => countRows(db, refusedValues(db, { provider }).select('record_id').limit(most)),
+  waiting: (db, _now, provider) => refusedValues(db, { provider }).select(sql<null>`null`.as('since')),
 };
 
 /** What the property holds as long as a new value is refused; `over` is JSON. */
@@ -157,15 +156,15 @@ const found = (db: Db, { provider, after }: EntryRange = {}) =>
 export const MATCH_SOURCE: ReviewSource = {
   kind: 'match',
   read: (db, _now, limit, part) => readMatches(found(db, part).where('suggested_at', 'is not', null), limit),
-  count: (db, most, provider) =>
-    countRows(db, found(db, { provider }).where('suggested_at', 'is not', null).select('record_id').limit(most)),
+  waiting: (db, _now, provider) =>
+    found(db, { provider }).where('suggested_at', 'is not', null).select('suggested_at as since'),
 };
 
 /** The same with those that a person asked for, which raise no alert: they are answered record by record. */
 export const UNDECIDED_SOURCE: ReviewSource = {
   kind: 'match',
   read: (db, _now, limit, part) => readMatches(found(db, part), limit),
-  count: (db, most, provider) => countRows(db, found(db, { provider }).select('record_id').limit(most)),
+  waiting: (db, _now, provider) => found(db, { provider }).select('suggested_at as since'),
 };
 
 async function readMatches(query: ReturnType<typeof undecided>, limit: number): Promise<readonly ReviewEntry[]> {

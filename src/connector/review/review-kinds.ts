@@ -1,4 +1,5 @@
 /** The kinds of things that need a person, the answers each takes, and the ids they go by. */
+import type { Expression } from 'kysely';
 import { storable } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
@@ -75,8 +76,8 @@ export interface ReviewSource {
   readonly kind: ReviewKind;
   /** At most `limit` of them, or a few more. */
   read(db: Db, now: number, limit: number, part?: EntryRange): Promise<readonly ReviewEntry[]>;
-  /** How many there are, counted up to `most`; absent if they are few and read to be counted. */
-  count?(db: Db, most: number, provider?: string): Promise<number>;
+  /** All of them in SQL, with the time since when each waits as `since`; absent if they are few and read to be counted. */
+  waiting?(db: Db, now: number, provider?: string): Expression<unknown>;
 }
 
 /** The kinds whose entries are each of one connection. */

@@ -1,14 +1,16 @@
 /** What needs a person: accounts nobody may call, parked work, refused values, links in doubt, what nobody could read. */
+
 import { readOutages, shownOutage } from '../../http/outbound/outage.ts';
 import { parked } from '../../runtime/lanes/lane-state.ts';
 import { INPUT_QUEUE } from '../../runtime/lanes/poison.ts';
 import { needsPerson, readBlocks } from '../../runtime/limits/blocks.ts';
-import { countRows } from '../../store/count.ts';
+import { countEach } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
 import { isBlank } from '../decide/decide.ts';
 import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
-import { countDifferences, type Difference, type DifferenceFilter, readDifferences } from '../history/differences.ts';
-import { countQuarantined, readQuarantined } from '../intake/quarantined.ts';
+import { type DifferenceFilter, differencesIn } from '../history/difference-rows.ts';
+import { type Difference, readDifferences } from '../history/differences.ts';
+import { quarantined, readQuarantined } from '../intake/quarantined.ts';
 import { readReusedIds } from '../intake/reused-ids.ts';
 import { UPSTREAM_ACCOUNT } from '../monitoring/upstream.ts';
 import { revisionOf } from '../names/revision.ts';
@@ -35,14 +37,17 @@ export const SOURCES: readonly ReviewSource[] = [
   {
     kind: 'lane',
     read: (db, _now, limit, part) => readLanes(db, limit, part),
-    count: (db, most) =>
-      countRows(db, db.selectFrom('lane').select('key').where('parked_at', 'is not', null).limit(most)),
+    waiting: (db) => db.selectFrom('lane').select('parked_at as since').where('parked_at', 'is not', null),
   },
   ...LINK_SOURCES,
   MATCH_SOURCE,
   VALUE_SOURCE,
   ...UNREADABLE_SOURCES,
-  { kind: 'event', read: (db, _now, limit, part) => readEvents(db, limit, part), count: countQuarantined },
+  {
+    kind: 'event',
+    read: (db, _now, limit, part) => readEvents(db, limit, part),
+    waiting: (db) => quarantined(db).select('received_at as since'),
+  },
   { kind: 'sender', read: readSenders },
   MAIL_SOURCE,
 ];
@@ -87,30 +92,98 @@ export async function countReview(
   now: number,
   { kinds, limit = Number.MAX_SAFE_INTEGER }: EntryFilter = {},
 ): Promise<number> {
-  let counted = 0;
-  for (const source of sourcesOf(kinds)) {
-    const left = limit - counted;
-    if (left <= 0) break;
-    counted += (await source.count?.(db, left)) ?? (await source.read(db, now, left)).length;
-  }
-  return Math.min(counted, limit);
+  return totalOf(await countSources(db, now, sourcesOf(kinds), { most: limit }), limit);
 }
+
+/** How many there are in all, counted up to `most`. */
+export const totalOf = (counts: readonly Pick<ReviewCount, 'count'>[], most: number): number =>
+  Math.min(
+    counts.reduce((sum, { count }) => sum + count, 0),
+    most,
+  );
 
 /** How many things of one kind need a person. */
 export interface ReviewCount {
   readonly kind: ReviewKind;
   readonly count: number;
+  /** Since when the oldest waits that was looked at; undefined if that is not known. */
+  readonly since: number | undefined;
+  /** Whether all were looked at. */
+  readonly isOldest: boolean;
 }
 
-/** The kinds that need a person, each counted up to `limit`, in the order in which they are shown; but for differences. */
-export async function countByKind(db: Db, now: number, limit: number): Promise<readonly ReviewCount[]> {
+/**
+ * The kinds that need a person, each counted up to `most`, in the order in which they are shown. Reads no entry of a kind of
+ * which there may be many, and asks the store once for all of them.
+ */
+export async function countByKind(
+  db: Db,
+  now: number,
+  most: number,
+  sources: readonly ReviewSource[] = SOURCES,
+): Promise<readonly ReviewCount[]> {
+  const counts = await countSources(db, now, sources, { most, lookedAt: MOST_LOOKED_AT });
+  return [...Map.groupBy(counts, ({ kind }) => kind)].flatMap(([kind, each]) => {
+    const since = each.flatMap((one) => one.since ?? []);
+    const count = totalOf(each, most);
+    return count === 0
+      ? []
+      : [
+          {
+            kind,
+            count,
+            since: since.length === 0 ? undefined : Math.min(...since),
+            isOldest: each.every((one) => one.isOldest),
+          },
+        ];
+  });
+}
+
+/** So many of a kind are looked at for the oldest. */
+const MOST_LOOKED_AT = 200;
+
+/** How many things each source has, counted up to `most`. `lookedAt`: in how many of them the oldest is looked for. */
+export async function countSources(
+  db: Db,
+  now: number,
+  sources: readonly ReviewSource[],
+  {
+    most,
+    provider,
+    lookedAt = 0,
+  }: { readonly most: number; readonly provider?: string | undefined; readonly lookedAt?: number },
+): Promise<readonly ReviewCount[]> {
+  const counted = await countEach(
+    db,
+    sources.flatMap(({ waiting }) => waiting?.(db, now, provider) ?? []),
+    { most, lookedAt },
+  );
   const found: ReviewCount[] = [];
-  for (const kind of new Set(SOURCES.map((source) => source.kind))) {
-    const count = await countReview(db, now, { kinds: [kind], limit });
-    if (count > 0) found.push({ kind, count });
+  const next = counted.values();
+  for (const { kind, waiting, read } of sources) {
+    if (waiting === undefined) {
+      const entries = await read(db, now, most, { provider });
+      const since = entries.flatMap((entry) => entry.since ?? []);
+      found.push({
+        kind,
+        count: entries.length,
+        since: since.length === 0 ? undefined : Math.min(...since),
+        isOldest: true,
+      });
+    } else {
+      const { count = 0, least: since } = next.next().value ?? {};
+      found.push({ kind, count, since, isOldest: count <= lookedAt });
+    }
   }
   return found;
 }
+
+/** Differences, which are no fault and come last. */
+export const DIFFERENCE_SOURCE: ReviewSource = {
+  kind: 'difference',
+  read: (db, now, limit, part) => readDifferent(db, now, { provider: part?.provider }, limit),
+  waiting: (_db, now, provider) => differencesIn({ provider }, now),
+};
 
 /** Sets the gauge of review: every kind, also those of which nothing waits. */
 export async function measureReview(
@@ -118,8 +191,8 @@ export async function measureReview(
   gauge: { set(labels: { readonly kind: ReviewKind }, count: number): void },
   now: number,
 ): Promise<void> {
-  const found = new Map((await countByKind(db, now, COUNTED)).map(({ kind, count }) => [kind, count]));
-  found.set('difference', await countDifferences(db, now, {}, COUNTED));
+  const counts = await countByKind(db, now, COUNTED, [...SOURCES, DIFFERENCE_SOURCE]);
+  const found = new Map(counts.map(({ kind, count }) => [kind, count]));
   for (const kind of REVIEW_KINDS) gauge.set({ kind }, found.get(kind) ?? 0);
 }
 

@@ -12,8 +12,16 @@ import {
 
 /** The sources of these kinds. */
 export const UNREADABLE_SOURCES: readonly ReviewSource[] = [
-  { kind: 'document', read: (db, _now, limit, part) => readUnreadable(db, 'register', limit, part) },
-  { kind: 'body', read: (db, _now, limit, part) => readUnreadable(db, 'webhook', limit, part) },
+  {
+    kind: 'document',
+    read: (db, _now, limit, part) => readUnreadable(db, 'register', limit, part),
+    waiting: (db) => unreadable(db, 'register').select('received_at as since'),
+  },
+  {
+    kind: 'body',
+    read: (db, _now, limit, part) => readUnreadable(db, 'webhook', limit, part),
+    waiting: (db) => unreadable(db, 'webhook').select('received_at as since'),
+  },
 ];
 
 /** Whether a copy of what came is kept of a thing. */
@@ -33,16 +41,16 @@ export async function readCopy(db: Db, id: string): Promise<string | undefined> 
 }
 
 /** Few: the quarantine keeps the newest of each source. */
+const unreadable = (db: Db, from: 'webhook' | 'register') => db.selectFrom('quarantine').where('source', '=', from);
+
 async function readUnreadable(
   db: Db,
   from: 'webhook' | 'register',
   limit: number,
   { after }: EntryRange = {},
 ): Promise<readonly ReviewEntry[]> {
-  const rows = await db
-    .selectFrom('quarantine')
+  const rows = await unreadable(db, from)
     .select(['id', 'received_at', 'source', 'subject', 'reason'])
-    .where('source', '=', from)
     .where('id', '>', Number(partsOf(after)?.[0] ?? 0))
     .orderBy('id')
     .limit(limit)

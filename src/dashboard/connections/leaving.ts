@@ -13,6 +13,7 @@ import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { timeOf } from '../page/parts.ts';
+import type { Reader } from '../page/reader.ts';
 import type { Visit } from '../page/visit.ts';
 import { addForm } from '../routes/operation-form.ts';
 import { addPage, type RouteDeps } from '../routes/routes.ts';
@@ -64,15 +65,28 @@ export function addLeaving(app: Server, deps: LeavingDeps): void {
   });
 }
 
+/** Links are counted up to this number: the preview lists them all. */
+export const MOST_COUNTED = 1_000;
+
+/** What the page says of companies that another connection links, too. */
+export function keptMonitoring(
+  reader: Reader,
+  { isMany, shared }: { readonly isMany: boolean; readonly shared: number },
+): string | undefined {
+  if (isMany) return reader.text('leave.sharedAny');
+  return shared > 0 ? reader.text('leave.shared', { count: shared }) : undefined;
+}
+
 async function leavePage({ store }: LeavingDeps, { reader, formToken }: Visit, { name }: Crm): Promise<PageBody> {
-  const { links, shared } = await countOpenLinks(store.db, name);
+  const { links, shared } = await countOpenLinks(store.db, name, MOST_COUNTED + 1);
+  const isMany = links > MOST_COUNTED;
   const mayRemove = (text: string, key: string): VNode =>
     html`<label class="check"><input type="checkbox" name=${key} value="yes" /> <span>${text}</span></label>`;
   return {
     title: reader.text('leave.title', { name }),
     body: html`<p>${reader.text('leave.help')}</p>
       <ul>
-        <li>${reader.text('leave.links', { count: links })} ${shared > 0 && reader.text('leave.shared', { count: shared })}</li>
+        <li>${isMany ? reader.text('leave.manyLinks', { number: MOST_COUNTED }) : reader.text('leave.links', { count: links })} ${keptMonitoring(reader, { isMany, shared })}</li>
         <li>${reader.text('leave.stops')}</li>
         <li>${reader.text('leave.stays')}</li>
       </ul>

@@ -1,5 +1,6 @@
 /** How many entries wait, by kind, connection and property: each count is the way to its entries. */
-import { countInbox } from '../../connector/review/inbox.ts';
+import { countByProperty } from '../../connector/history/differences.ts';
+import { countInbox, countInboxByKind } from '../../connector/review/inbox.ts';
 import { KINDS_OF_CONNECTIONS, REVIEW_KINDS } from '../../connector/review/review-kinds.ts';
 import { type InboxTexts, inboxAddress } from '../addresses/inbox.ts';
 import type { Markup } from '../page/html.ts';
@@ -31,15 +32,15 @@ async function kinds(
   { reader, now }: Visit,
   filter: InboxTexts,
 ): Promise<readonly Facet[]> {
-  const found: Facet[] = [];
-  let all = 0;
-  for (const kind of REVIEW_KINDS) {
-    const count = await countInbox(db, now, { kind }, MOST + 1);
-    all += count;
+  const counts = new Map((await countInboxByKind(db, now, MOST + 1)).map(({ kind, count }) => [kind, count]));
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const found = REVIEW_KINDS.flatMap((kind): readonly Facet[] => {
+    const count = counts.get(kind) ?? 0;
     const isChosen = filter.kind === kind;
-    if (count > 0 || isChosen)
-      found.push({ name: reader.text(`kind.${kind}`), address: inboxAddress({ kind }), isChosen, count, most: MOST });
-  }
+    return count > 0 || isChosen
+      ? [{ name: reader.text(`kind.${kind}`), address: inboxAddress({ kind }), isChosen, count, most: MOST }]
+      : [];
+  });
   return [
     {
       name: reader.text('inbox.all'),
@@ -83,12 +84,12 @@ async function properties(
   const mapped = crms.filter(({ name }) => provider === undefined || name === provider);
   const names = new Set(mapped.flatMap(({ mapping }) => mapping.map((row) => row.property)));
   if (property !== undefined) names.add(property);
-  const found: Facet[] = [];
-  for (const name of [...names].toSorted()) {
-    const one = { kind, provider, property: name };
-    const count = await countInbox(db, now, one, MOST_OF_PROPERTY + 1);
-    if (count > 0 || property === name)
-      found.push({ name, address: inboxAddress(one), isChosen: property === name, count, most: MOST_OF_PROPERTY });
-  }
+  const counts = await countByProperty(db, now, { provider, properties: [...names] }, MOST_OF_PROPERTY + 1);
+  const found = [...names].toSorted().flatMap((name): readonly Facet[] => {
+    const count = counts.get(name) ?? 0;
+    const isChosen = property === name;
+    const address = inboxAddress({ kind, provider, property: name });
+    return count > 0 || isChosen ? [{ name, address, isChosen, count, most: MOST_OF_PROPERTY }] : [];
+  });
   return withAll(reader.text('inbox.anyProperty'), found, inboxAddress({ kind, provider }));
 }

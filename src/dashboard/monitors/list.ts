@@ -16,6 +16,8 @@ import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { monitorState, shownWebhook } from './shown.ts';
 
 const SHOWN = 25;
+/** Deliveries of each monitor, for its share and its latency. */
+const SAMPLE = 100;
 const STATES = ['on', 'off'] as const;
 
 /** The two lists. */
@@ -57,7 +59,7 @@ async function list({ store, management }: ServicePageDeps, visit: Visit, kind: 
   const shown = found.slice(0, SHOWN);
   const ids = shown.map(({ id }) => id);
   const figures = {
-    deliveries: await readDeliveryStatistics(db, ids, now),
+    deliveries: await readDeliveryStatistics(db, ids, now, SAMPLE),
     stopped: await countStoppedMails(db, ids),
     items: await countItems(db, ids),
   };

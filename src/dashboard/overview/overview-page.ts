@@ -32,7 +32,7 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
           { id: 'overview', isAged: false },
           html`${standing(visit, overview)}
           <div class="columns">
-            ${section(visit.reader.text('overview.decide'), needsYou(visit, { ...overview, halves: deps.halves }))}
+            ${section(visit.reader.text('overview.decide'), needsYou(visit, overview.counts, deps.halves))}
             ${service && section(visit.reader.text('overview.sources'), sourceTable(visit, overview.sources))}
           </div>
           ${connector && section(visit.reader.text('overview.connections'), connectionsTable(visit, overview.connections, overview.calls))}

@@ -1,19 +1,15 @@
 /** What the overview shows, read from the store. */
-import type { ReviewKind } from '../../connector/review/review-kinds.ts';
 import { type InstallationState, readState, type StatusDeps } from '../../operations/status/read-status.ts';
 import { readTrends, type Trends } from '../../operations/status/trends.ts';
 import type { ChartSpan } from '../../runtime/activity/activity.ts';
 import { counts } from '../../runtime/lanes/count-lanes.ts';
 import type { CallMeter } from '../connections/call-meter.ts';
-import { type Oldest, readOldest } from './needs-you.ts';
 import { recently } from './recent.ts';
 
 export interface Overview extends InstallationState {
   /** Calls of the last minute, by connection. */
   readonly calls: ReadonlyMap<string, number>;
   readonly trends: Trends;
-  /** Since when the oldest entry of each kind waits. */
-  readonly oldest: ReadonlyMap<ReviewKind, Oldest>;
 }
 
 export interface OverviewDeps extends StatusDeps {
@@ -33,15 +29,10 @@ export function openOverview({ meter, now, ...deps }: OverviewDeps): (span: Char
   );
   return async (span) => {
     const state = await readState(deps, now(), queues);
-    const kinds = [
-      ...state.review.map(({ kind }) => kind),
-      ...(state.differences > 0 ? (['difference'] as const) : []),
-    ];
     return {
       ...state,
       calls: await meter.read(),
       trends: await readTrends(db, span, now()),
-      oldest: await readOldest(db, now(), kinds),
     };
   };
 }

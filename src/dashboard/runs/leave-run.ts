@@ -5,6 +5,7 @@ import { countOpenLinks } from '../../connector/links/end-all.ts';
 import { itemFacts, mayConfirm } from '../../operations/runs.ts';
 import { countItems, readItems } from '../../runtime/runs/runs.ts';
 import { companyAddress, connectionAddress } from '../addresses/addresses.ts';
+import { keptMonitoring, MOST_COUNTED } from '../connections/leaving.ts';
 import { html, type Markup } from '../page/html.ts';
 import { brief, state, table } from '../page/parts.ts';
 import { said } from '../page/said.ts';
@@ -36,8 +37,9 @@ export const leaveFace = ({ store: { db } }: RouteDeps): RunFace<LeaveRequest> =
     const items = (await readItems(db, run.id, SHOWN, LEAVE.fine)).map(itemFacts);
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const isReady = run.stage === 'preview' && run.state === 'done';
-    const { shared } = isReady ? await countOpenLinks(db, provider) : { shared: 0 };
-    const words = html`${shared > 0 && html`${reader.text('leave.shared', { count: shared })} `}${reader.text('leave.confirm')}`;
+    const { links, shared } = isReady ? await countOpenLinks(db, provider, MOST_COUNTED + 1) : { links: 0, shared: 0 };
+    const kept = keptMonitoring(reader, { isMany: links > MOST_COUNTED, shared });
+    const words = html`${kept !== undefined && `${kept} `}${reader.text('leave.confirm')}`;
     return {
       confirmation: { button: reader.text('leave.title', { name: provider }), words },
       ...(isReady &&

@@ -1,4 +1,5 @@
 /** How each connection does: whether it may be called, what it does, and when it last did something. */
+import { type RawBuilder, sql } from 'kysely';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { type LeftConnection, readAllLeft } from '../../connector/links/left.ts';
 import { readOutages } from '../../http/outbound/outage.ts';
@@ -34,25 +35,39 @@ export async function readConnections(
   const blocks = await readBlocks(db, now);
   const outages = await readOutages(db, now);
   const left = await readAllLeft(db);
-  const newest = await db
-    .selectFrom('history')
-    .select(['provider', 'outcome', 'at'])
-    .orderBy('id', 'desc')
-    .limit(LATELY)
-    .execute();
-  return crms.map(({ name, limits }) => {
+  const newest = await readNewest(
+    db,
+    crms.map(({ name }) => name),
+  );
+  return crms.map(({ name, limits }, at) => {
     const block = blocks.find(({ account }) => account === name);
     const outage = outages.find(({ account }) => account === name);
     const { calls, perMs } = limits.budgets.default;
-    const own = newest.filter(({ provider }) => provider === name);
     return {
       name,
       state: stateOf(left.get(name), block, outage),
       callsPerMinute: (calls * 60_000) / perMs,
-      decidedAt: own[0]?.at,
-      writtenAt: own.find(({ outcome }) => outcome === 'written')?.at,
+      decidedAt: newest[at]?.decidedAt,
+      writtenAt: newest[at]?.writtenAt,
     };
   });
+}
+
+/** When each connection last decided and last wrote, among the newest decisions. */
+async function readNewest(db: Db, names: readonly string[]) {
+  const newest = db.selectFrom('history').select(['provider', 'outcome', 'at']).orderBy('id', 'desc').limit(LATELY);
+  const last = (condition: RawBuilder<unknown>, as: string) =>
+    sql`max(case when ${condition} then at end) as ${sql.ref(as)}`;
+  // Not by groups, which an engine would sort.
+  const columns = names.flatMap((name, at) => [
+    last(sql`provider = ${name}`, `decided${at}`),
+    last(sql`provider = ${name} and outcome = 'written'`, `written${at}`),
+  ]);
+  const { rows } = await sql<
+    Readonly<Record<string, number | null>>
+  >`select ${sql.join(columns)} from ${newest} as newest`.execute(db);
+  const lastOf = (column: string): number | undefined => rows[0]?.[column] ?? undefined;
+  return names.map((_, at) => ({ decidedAt: lastOf(`decided${at}`), writtenAt: lastOf(`written${at}`) }));
 }
 
 function stateOf(

@@ -2,14 +2,19 @@
 import { type Condition, conditionsOf } from '../../alerts/conditions.ts';
 import { observe } from '../../alerts/observe.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
-import { countDifferences } from '../../connector/history/differences.ts';
-import { countByKind, type ReviewCount } from '../../connector/review/review-list.ts';
+import {
+  countByKind,
+  DIFFERENCE_SOURCE,
+  type ReviewCount,
+  SOURCES,
+  totalOf,
+} from '../../connector/review/review-list.ts';
 import { type Count, counts } from '../../runtime/lanes/count-lanes.ts';
 import { countUpTo } from '../../service/delivery/deliveries.ts';
 import { AHEAD, COUNT, WATCH_QUEUE } from '../../service/register/watch/ingest-page.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { type ConnectionRow, readConnections } from './connections.ts';
-import { type Bar, readDay, readShares, type Share } from './trends.ts';
+import { readShares, type Share } from './trends.ts';
 
 /** Which halves the configuration has. */
 export interface ConfiguredHalves {
@@ -27,14 +32,15 @@ export interface SourceRow {
 export interface InstallationState {
   /** What needs a person, as an alert would say it. */
   readonly conditions: readonly Condition[];
+  /** What waits by kind, differences last. */
+  readonly counts: readonly ReviewCount[];
+  /** The same without differences. */
   readonly review: readonly ReviewCount[];
   /** Counted up to {@link MOST_COUNTED}. */
   readonly differences: number;
   readonly connections: readonly ConnectionRow[];
   readonly queues: readonly Count[];
   readonly sources: readonly SourceRow[];
-  /** Counts of the last 24 hours, up to two minutes behind. */
-  readonly day: Bar['counts'];
   readonly shares: readonly Share[];
   /** Deliveries that wait for another attempt, counted up to {@link MOST_COUNTED}. */
   readonly failing: number;
@@ -59,14 +65,20 @@ export async function readState(
   readQueues: () => Promise<readonly Count[]> = () => counts(store.db, now),
 ): Promise<InstallationState> {
   const { db } = store;
+  const counts = await countByKind(db, now, MOST_COUNTED + 1, [...SOURCES, DIFFERENCE_SOURCE]);
+  const review = counts.filter(({ kind }) => kind !== 'difference');
   return {
-    conditions: conditionsOf(await observe(store, now, MOST_COUNTED), THRESHOLDS, now),
-    review: await countByKind(db, now, MOST_COUNTED + 1),
-    differences: await countDifferences(db, now, {}, MOST_COUNTED + 1),
+    conditions: conditionsOf(
+      await observe(store, now, MOST_COUNTED, totalOf(review, MOST_COUNTED + 1)),
+      THRESHOLDS,
+      now,
+    ),
+    counts,
+    review,
+    differences: counts.find(({ kind }) => kind === 'difference')?.count ?? 0,
     connections: await readConnections(db, crms, now),
     queues: await readQueues(),
     sources: await readSources(db),
-    day: await readDay(db, now),
     shares: await readShares(db, now),
     failing: await countUpTo(db, MOST_COUNTED + 1, { state: 'failing' }),
     first: await firstStep(db, halves),

@@ -2,7 +2,7 @@
 import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { countRows } from '../../store/count.ts';
+import { countEach, countRows } from '../../store/count.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { DeliveryTable } from '../../store/service-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
@@ -165,12 +165,16 @@ export async function countDeliveries(db: Db, filter: DeliveryFilter = {}): Prom
 
 /** How many deliveries a replay would make due, counted up to one more than it takes at once. */
 export async function countReplayable(db: Db, filter: DeliveryFilter): Promise<number> {
-  const chosen = chosenFor(db, filter, { from: REPLAYED, onlyEnabled: true }).limit(REPLAY_LIMIT + 1);
-  const row = await db
-    .selectFrom(chosen.select('delivery.seq').as('chosen'))
-    .select(sql<number>`count(*)`.as('found'))
-    .executeTakeFirstOrThrow();
-  return row.found;
+  // State by state: a condition over all of them would read what arrived, too.
+  const states = filter.state === undefined ? REPLAYED : [filter.state];
+  const chosen = states.map((state) =>
+    chosenFor(db, { ...filter, state }, { from: REPLAYED, onlyEnabled: true }).select('delivery.seq'),
+  );
+  const counts = await countEach(db, chosen, { most: REPLAY_LIMIT + 1 });
+  return Math.min(
+    counts.reduce((sum, { count }) => sum + count, 0),
+    REPLAY_LIMIT + 1,
+  );
 }
 
 export async function attemptsOf(db: Db, delivery: number): Promise<readonly Attempt[]> {

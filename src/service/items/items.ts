@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { countRows } from '../../store/count.ts';
+import { countEach } from '../../store/count.ts';
 import { readErasures } from '../../store/erasure/erasures.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { type Change, isCompany } from '../changes/change.ts';
@@ -109,16 +109,9 @@ export const MOST_COUNTED_ITEMS = 10_000;
 
 /** Counts the items of each monitor, up to one more than {@link MOST_COUNTED_ITEMS}. */
 export async function countItems(db: Db, monitors: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const count = (monitor: string): Promise<number> =>
-    countRows(
-      db,
-      db
-        .selectFrom('item')
-        .select('seq')
-        .where('monitor', '=', monitor)
-        .limit(MOST_COUNTED_ITEMS + 1),
-    );
-  return new Map(await Promise.all(monitors.map(async (id) => [id, await count(id)] as const)));
+  const items = monitors.map((monitor) => db.selectFrom('item').select('seq').where('monitor', '=', monitor));
+  const counts = await countEach(db, items, { most: MOST_COUNTED_ITEMS + 1 });
+  return new Map(monitors.map((monitor, at) => [monitor, counts[at]?.count ?? 0]));
 }
 
 export const DEFAULT_TAKE = 100;

@@ -13,6 +13,7 @@ export async function addConnectorTables(tx: Tx, engine: Engine): Promise<void> 
   await addHistory(tx, engine);
   await addScans(tx, engine);
   await addMatches(tx, engine);
+  if (engine === 'sqlite') await describeTables(tx);
 }
 
 async function addInbox(tx: Tx, engine: Engine): Promise<void> {
@@ -104,34 +105,48 @@ async function addLinks(tx: Tx, engine: Engine): Promise<void> {
   const unconfirmed = `observed_error is null and (desired = 'on' and (observed in ('unknown', 'off') or send_update = 1)
     or desired = 'off' and observed in ('unknown', 'on'))`;
   await index('link_unconfirmed', 'link', ['provider', 'record_id'], unconfirmed).execute();
-  if (engine === 'sqlite') await describeLinks(tx);
 }
 
-/** Rows in the index, then for each column the rows with equal values up to that column. */
-const STATISTICS: Readonly<Record<string, string>> = {
-  // The key: a connection has hundreds of thousands of rows, a record one.
-  link: '1000000 500000 1',
-  link_entity: '1000000 2 1',
-  link_record: '1000000 1 1',
-  link_observed: '1000000 500000 400000 400000',
-  link_inactive: '10000 4000 2000 1',
-  link_refused: '1000 500 1',
-  link_unconfirmed: '1000 500 1',
+/** By table: rows in each index, then for each column the rows with equal values up to that column. */
+const STATISTICS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  link: {
+    // The key: a connection has hundreds of thousands of rows, a record one.
+    link: '1000000 500000 1',
+    link_entity: '1000000 2 1',
+    link_record: '1000000 1 1',
+    link_observed: '1000000 500000 400000 400000',
+    link_inactive: '10000 4000 2000 1',
+    link_refused: '1000 500 1',
+    link_unconfirmed: '1000 500 1',
+  },
+  property_state: {
+    property_state: '1000000 500000 10 1',
+    property_state_refused: '10000 5000 500 1',
+    property_state_kept: '100000 50000 5000 1',
+    property_state_part: '10000 1000 500 500 1',
+  },
+  scan: {
+    scan: '1000000 500000 500000 1',
+    scan_entity: '1000000 500000 500000 2',
+    scan_position: '1000000 500000 500000 250000 1',
+    scan_order: '1000000 500000 500000 1',
+  },
 };
 
 /**
- * Gives SQLite statistics of links, so that it finds those of a company by the company. Without statistics it takes every
- * index for equally good, and at a million links read all of a connection's, or all active ones, in every batch of events.
+ * Gives SQLite statistics of large tables, so that it finds links of a company by the company. Without statistics it takes
+ * every index for equally good, and at a million links read all of a connection's, or all active ones, in every batch of events.
  *
  * Fixed numbers, not ANALYZE's: a plan must not depend on how full the table was when somebody looked. PostgreSQL looks by
  * itself. Source: https://sqlite.org/fileformat2.html#the_sqlite_stat1_table
  */
-async function describeLinks(tx: Tx): Promise<void> {
+export async function describeTables(tx: Tx): Promise<void> {
   // Creates the table of statistics.
   await sql`analyze schema_version`.execute(tx);
-  await sql`delete from sqlite_stat1 where tbl in ('link', 'schema_version')`.execute(tx);
-  for (const [name, numbers] of Object.entries(STATISTICS))
-    await sql`insert into sqlite_stat1 (tbl, idx, stat) values ('link', ${name}, ${numbers})`.execute(tx);
+  await sql`delete from sqlite_stat1`.execute(tx);
+  for (const [table, indexes] of Object.entries(STATISTICS))
+    for (const [name, numbers] of Object.entries(indexes))
+      await sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${name}, ${numbers})`.execute(tx);
   await sql`analyze sqlite_schema`.execute(tx);
 }
 
@@ -162,13 +177,12 @@ async function addRecordState(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('overwritten', text)
     .addPrimaryKeyConstraint('property_state_key', ['provider', 'record_id', 'property'])
     .execute();
-  for (const column of ['refused', 'kept'])
-    await index(
-      `property_state_${column}`,
-      'property_state',
-      ['provider', 'property', 'record_id'],
-      `${column} is not null`,
-    ).execute();
+  const byProperty = ['provider', 'property', 'record_id'];
+  await index('property_state_refused', 'property_state', byProperty, 'refused is not null').execute();
+  await index('property_state_kept', 'property_state', byProperty, 'kept is not null and kept_with is null').execute();
+  // Finds the differences of which a property is a part.
+  const byPart = ['property', 'provider', 'kept_with', 'record_id'];
+  await index('property_state_part', 'property_state', byPart, 'kept is not null and kept_with is not null').execute();
 
   await table('override')
     .addColumn('provider', text, required)

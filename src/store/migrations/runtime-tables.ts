@@ -182,6 +182,7 @@ async function addRuns(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('ended_at', integer)
     .addColumn('done', integer, required)
     .addColumn('total', integer)
+    .addColumn('counts', text, (column) => column.notNull().defaultTo('{}'))
     .addColumn('error', text)
     .execute();
 

@@ -1,5 +1,6 @@
 /** Delivery statistics of monitors for the last 24 hours, with bounded queries even for busy monitors. */
 
+import { sql } from 'kysely';
 import type { DeliveryTable } from '../../../store/service-schema.ts';
 import type { Db } from '../../../store/store.ts';
 
@@ -20,13 +21,17 @@ const RECENT = 60;
 type StoredState = DeliveryTable['state'];
 const STATES: readonly StoredState[] = ['done', 'due', 'held', 'failed'];
 
+/** `sample`: how many of the newest deliveries are looked at. */
 export async function readDeliveryStatistics(
   db: Db,
   monitors: readonly string[],
   now: number,
+  sample = SAMPLE,
 ): Promise<ReadonlyMap<string, DeliveryStatistics>> {
   const since = now - DAY_MS;
-  const read = monitors.map(async (monitor) => [monitor, statisticsOf(await readSample(db, monitor, since))] as const);
+  const read = monitors.map(
+    async (monitor) => [monitor, statisticsOf(await readSample(db, { monitor, since, sample }))] as const,
+  );
   return new Map(await Promise.all(read));
 }
 
@@ -44,26 +49,21 @@ interface Sample {
 }
 
 /** The newest deliveries of a monitor, by its index of states, all back to the same delivery. */
-async function readSample(db: Db, monitor: string, since: number): Promise<Sample> {
-  const lists = await Promise.all(
-    STATES.map(async (state) => {
-      const newest = db
-        .selectFrom('delivery')
-        .select(['seq', 'attempts', 'created_at', 'ended_at', 'state'])
-        .where('monitor', '=', monitor)
-        .where('state', '=', state)
-        .orderBy('seq', 'desc')
-        .limit(SAMPLE);
-      const rows = await db
-        .selectFrom(newest.as('newest'))
-        .select(['seq', 'attempts', 'created_at as createdAt', 'ended_at as endedAt', 'state'])
-        .where('created_at', '>=', since)
-        .execute();
-      return { rows, first: rows.length < SAMPLE ? 0 : Math.min(...rows.map(({ seq }) => seq)) };
-    }),
+async function readSample(
+  db: Db,
+  { monitor, since, sample }: { readonly monitor: string; readonly since: number; readonly sample: number },
+): Promise<Sample> {
+  const newest = STATES.map(
+    (state) => sql`select * from (select seq, attempts, created_at as "createdAt", ended_at as "endedAt", state
+      from delivery where monitor = ${monitor} and state = ${state} order by seq desc limit ${sample}) as newest`,
   );
-  const from = Math.max(...lists.map(({ first }) => first));
-  return { rows: lists.flatMap(({ rows }) => rows.filter(({ seq }) => seq >= from)), isSample: from > 0 };
+  const { rows: all } = await sql<Row>`${sql.join(newest, sql` union all `)}`.execute(db);
+  const rows = all.filter(({ createdAt }) => createdAt >= since);
+  const firsts = [...Map.groupBy(rows, ({ state }) => state).values()].map((of) =>
+    of.length < sample ? 0 : Math.min(...of.map(({ seq }) => seq)),
+  );
+  const from = Math.max(0, ...firsts);
+  return { rows: rows.filter(({ seq }) => seq >= from), isSample: from > 0 };
 }
 
 function statisticsOf({ rows, isSample }: Sample): DeliveryStatistics {
