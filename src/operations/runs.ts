@@ -5,16 +5,14 @@ import { LEAVE } from '../connector/leave/leave-task.ts';
 import { REVIEW } from '../connector/review/review-task.ts';
 import { UNDO } from '../connector/undo/undo-task.ts';
 import { includesRole, type Role } from '../runtime/operators/operators.ts';
+import { countItems, type RunItem, readItems } from '../runtime/runs/run-items.ts';
 import {
   cancelRun as cancelStored,
   confirmRun as confirmStored,
-  countItems,
   findRun,
   listRuns as listStored,
-  type RunItem,
   type RunTask,
   rateOf,
-  readItems,
   type StoredRun,
 } from '../runtime/runs/runs.ts';
 import { isoTime, nullable, timeText } from '../service/routes/schemas.ts';

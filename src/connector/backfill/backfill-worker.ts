@@ -1,6 +1,7 @@
 /** Scans and applies in the daemon: the backfill of the commands. */
 import { readIndexState } from '../../match/index/state.ts';
-import { type RunProgress, storeItems } from '../../runtime/runs/runs.ts';
+import { storeItems } from '../../runtime/runs/run-items.ts';
+import type { RunProgress } from '../../runtime/runs/runs.ts';
 import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Crm } from '../crm/crm.ts';
 import { runBackfill } from './backfill.ts';

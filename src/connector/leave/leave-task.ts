@@ -1,14 +1,8 @@
 /** Leaving a CRM as a run: what it ends, undoes and removes, and the result for each. */
 
 import { mark } from '../../runtime/lanes/lanes.ts';
-import {
-  deleteItems,
-  listOpenRuns,
-  type RunItem,
-  RunRefused,
-  type RunTask,
-  type StoredRun,
-} from '../../runtime/runs/runs.ts';
+import { deleteItems, type RunItem } from '../../runtime/runs/run-items.ts';
+import { listOpenRuns, RunRefused, type RunTask, type StoredRun } from '../../runtime/runs/runs.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { markLeft, readLeft } from '../links/left.ts';
 import { editsQueue, healQueue, matchQueue, noteQueue, parentQueue } from '../names/queues.ts';

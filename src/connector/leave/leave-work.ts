@@ -3,7 +3,7 @@
  * killed goes on where it was.
  */
 import { endBlock } from '../../runtime/limits/blocks.ts';
-import { countItems, type RunItem, storeItems } from '../../runtime/runs/runs.ts';
+import { countItems, type RunItem, storeItems } from '../../runtime/runs/run-items.ts';
 import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';

@@ -1,7 +1,8 @@
 /** Answers that a person wrote into the list of review, as a file: read, checked row by row, and planned as a run. */
 
 import { type CsvLine, type CsvProblem, readCsv } from '../../runtime/files/csv-rows.ts';
-import { type RunCaller, requestPreview, storeItems } from '../../runtime/runs/runs.ts';
+import { storeItems } from '../../runtime/runs/run-items.ts';
+import { type RunCaller, requestPreview } from '../../runtime/runs/runs.ts';
 import type { Tx } from '../../store/store.ts';
 import { SAFETY_LIMIT_KEY } from '../follow/safety-limit.ts';
 import { type ReviewKind, type ReviewVerb, readReviewId, VERBS } from './review-kinds.ts';

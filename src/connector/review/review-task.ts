@@ -1,14 +1,7 @@
 /** Runs that answer many review entries: all that a filter finds, or those of a file. Each is answered as if alone. */
 import { sql } from 'kysely';
-import {
-  countItems,
-  type RunItem,
-  type RunTask,
-  readItems,
-  readItemsOf,
-  type StoredRun,
-  storeItems,
-} from '../../runtime/runs/runs.ts';
+import { countItems, type RunItem, readItems, readItemsOf, storeItems } from '../../runtime/runs/run-items.ts';
+import type { RunTask, StoredRun } from '../../runtime/runs/runs.ts';
 import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { type Difference, readDifferences } from '../history/differences.ts';

@@ -1,12 +1,6 @@
 /** Undoes as runs: which writes they take back, and the result for each property. */
-import {
-  countItems,
-  deleteItems,
-  type RunTask,
-  readItems,
-  type StoredRun,
-  storeItems,
-} from '../../runtime/runs/runs.ts';
+import { countItems, deleteItems, readItems, storeItems } from '../../runtime/runs/run-items.ts';
+import type { RunTask, StoredRun } from '../../runtime/runs/runs.ts';
 import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';

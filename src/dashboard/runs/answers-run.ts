@@ -9,7 +9,7 @@ import {
 import type { Server } from '../../http/server/server.ts';
 import { invalid } from '../../operations/operation.ts';
 import { requestAnswers } from '../../operations/run-requests.ts';
-import { countItems } from '../../runtime/runs/runs.ts';
+import { countItems } from '../../runtime/runs/run-items.ts';
 import { runAddress } from '../addresses/addresses.ts';
 import { inboxAddress, readInboxFilter } from '../addresses/inbox.ts';
 import {

@@ -8,15 +8,8 @@ import type { Server } from '../../http/server/server.ts';
 import { cancelRun, confirmRun, itemFacts, RUN_STATES, RUN_TASKS } from '../../operations/runs.ts';
 import type { CsvRow } from '../../runtime/files/csv-text.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import {
-  findRun,
-  isRunOf,
-  listRuns,
-  pageItems,
-  type RunTask,
-  rateOf,
-  type StoredRun,
-} from '../../runtime/runs/runs.ts';
+import { pageItems } from '../../runtime/runs/run-items.ts';
+import { findRun, isRunOf, listRuns, type RunTask, rateOf, type StoredRun } from '../../runtime/runs/runs.ts';
 import type { Db } from '../../store/store.ts';
 import { RUNS, runAddress } from '../addresses/addresses.ts';
 import type { BackfillPageDeps } from '../backfill/filter.ts';

@@ -2,16 +2,8 @@
 import { errorText } from '../../protocol/text/error-text.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { type Claim, settle } from '../lanes/lanes.ts';
-import {
-  auditRun,
-  beginRun,
-  countItems,
-  endRun,
-  type RunProgress,
-  type RunTask,
-  type StoredRun,
-  storeProgress,
-} from './runs.ts';
+import { countItems } from './run-items.ts';
+import { auditRun, beginRun, endRun, type RunProgress, type RunTask, type StoredRun, storeProgress } from './runs.ts';
 
 /** How the daemon executes a task. */
 export interface TaskWork<Input> {

@@ -140,7 +140,7 @@ const STATISTICS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  * Fixed numbers, not ANALYZE's: a plan must not depend on how full the table was when somebody looked. PostgreSQL looks by
  * itself. Source: https://sqlite.org/fileformat2.html#the_sqlite_stat1_table
  */
-export async function describeTables(tx: Tx): Promise<void> {
+async function describeTables(tx: Tx): Promise<void> {
   // Creates the table of statistics.
   await sql`analyze schema_version`.execute(tx);
   await sql`delete from sqlite_stat1`.execute(tx);

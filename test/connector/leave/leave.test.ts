@@ -17,13 +17,8 @@ import { cancelRun, confirmRun } from '../../../src/operations/runs.ts';
 import { claim, mark, park } from '../../../src/runtime/lanes/lanes.ts';
 import { pause } from '../../../src/runtime/limits/pause.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
-import {
-  confirmRun as confirmStored,
-  countItems,
-  findRun,
-  readItemsOf,
-  requestPreview,
-} from '../../../src/runtime/runs/runs.ts';
+import { countItems, readItemsOf } from '../../../src/runtime/runs/run-items.ts';
+import { confirmRun as confirmStored, findRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
 import { workOnRuns } from '../../../src/runtime/runs/work.ts';
 import { ENTITY, OTHER, renamed } from '../../faults/company.ts';
 import { ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';

@@ -1,11 +1,10 @@
 /** Backfills as runs: a scan, a match of the records without a number, and the apply of the plan that a scan made. */
+import { type RunItem, readItemsOf } from '../../../runtime/runs/run-items.ts';
 import {
   listOpenRuns,
   type RunCaller,
-  type RunItem,
   RunRefused,
   type RunTask,
-  readItemsOf,
   requestPreview,
   type StoredRun,
 } from '../../../runtime/runs/runs.ts';
