@@ -43,6 +43,7 @@ export function filledAddresses({ links, monitors }: Pick<Sizes, 'links' | 'moni
         `?entity=${company}`,
       ],
       '/deliveries/replay': [`?monitor=${monitor}`],
+      '/holds': ['', '?provider=hubspot', '?ends=soon', '?origin=person', '?property=phone'],
       '/inbox': [
         '',
         ...REVIEW_KINDS.map((kind) => `?kind=${kind}`),

@@ -8,13 +8,7 @@ import type { PropertyStateTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { isBlank } from '../decide/decide.ts';
 import type { RecordRef } from '../names/queues.ts';
-import {
-  type OverrideRef,
-  overrideFor,
-  type Placement,
-  readOverrides,
-  setOverride,
-} from '../overrides/override.ts';
+import { type OverrideRef, overrideFor, type Placement, readOverrides, setOverride } from '../overrides/override.ts';
 import {
   ACTIVE_LINK,
   connectionsWithDifferences,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { StepRecorder } from '../../runtime/operators/audit.ts';
-import { countRows } from '../../store/count.ts';
+import { countEach, countRows } from '../../store/count.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { ALL_PROPERTIES, HOLD, type HoldOrigin, markOverridden, type Override, type OverrideRef } from './override.ts';
@@ -130,6 +130,17 @@ export const countHolds = (
   filter: HoldFilter = {},
   most = Number.MAX_SAFE_INTEGER,
 ): Promise<number> => countRows(db, selectHolds(db, now, filter).select('record_id').limit(most));
+
+/** The same for each of several filters, in one statement. */
+export async function countHoldsOf(
+  db: Db,
+  now: number,
+  filters: readonly HoldFilter[],
+  most: number,
+): Promise<readonly number[]> {
+  const holds = filters.map((filter) => selectHolds(db, now, filter).select('record_id'));
+  return (await countEach(db, holds, { most })).map(({ count }) => count);
+}
 
 const PAGE = 500;
 

@@ -1,5 +1,5 @@
 /** How many holds there are of each connection, origin and property, and how many end soon. */
-import { countHolds } from '../../connector/overrides/hold-list.ts';
+import { countHoldsOf } from '../../connector/overrides/hold-list.ts';
 import { ALL_PROPERTIES } from '../../connector/overrides/override.ts';
 import { HOLD_ORIGINS } from '../../operations/holds.ts';
 import { type HoldTexts, holdFilterOf, holdsAddress, SOON_DAYS } from '../addresses/holds.ts';
@@ -16,16 +16,16 @@ const MOST_OF_PROPERTY = 100;
 /** Shows them, each within what is chosen of the others. */
 export async function holdFacets({ store, crms }: WritesDeps, visit: Visit, texts: HoldTexts): Promise<Markup> {
   const { reader, now } = visit;
-  const facet = async (name: string, part: HoldTexts, most = MOST): Promise<readonly Facet[]> => {
-    const isChosen = Object.entries(part).every(([key, value]) => texts[key as keyof HoldTexts] === value);
-    const narrowed = { ...texts, ...part };
-    const count = await countHolds(store.db, now, holdFilterOf(narrowed, now), most + 1);
-    return count === 0 && !isChosen ? [] : [{ name, address: holdsAddress(narrowed), isChosen, count, most }];
-  };
-  const all = async (names: readonly (readonly [name: string, part: HoldTexts])[], most?: number): Promise<Facet[]> => {
-    const found: Facet[] = [];
-    for (const [name, part] of names) found.push(...(await facet(name, part, most)));
-    return found;
+  const all = async (names: readonly (readonly [name: string, part: HoldTexts])[], most = MOST): Promise<Facet[]> => {
+    const filters = names.map(([, part]) => holdFilterOf({ ...texts, ...part }, now));
+    const counts = await countHoldsOf(store.db, now, filters, most + 1);
+    return names.flatMap(([name, part], at) => {
+      const isChosen = Object.entries(part).every(([key, value]) => texts[key as keyof HoldTexts] === value);
+      const count = counts[at] ?? 0;
+      return count === 0 && !isChosen
+        ? []
+        : [{ name, address: holdsAddress({ ...texts, ...part }), isChosen, count, most }];
+    });
   };
   const connections = crms.map(({ name }) => [name, { provider: name }] as const);
   const origins = HOLD_ORIGINS.map((origin) => [reader.text(`origin.${origin}`), { origin }] as const);

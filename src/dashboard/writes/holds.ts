@@ -26,7 +26,7 @@ const SHOWN = 50;
 /** Holds that the preview shows one by one. */
 const PREVIEWED = 20;
 /** More are not counted before the preview. */
-const COUNTED = 10_000;
+const COUNTED = 5_000;
 /** The field that names a chosen hold. */
 const CHOICE = 'hold';
 
