@@ -28,19 +28,12 @@ interface Half {
   readonly secrets: readonly string[];
 }
 
-/** A configuration does not change while a process has it, and scrypt takes long by design. */
-const digested = new WeakMap<Config, { readonly salt: string; readonly digests: Promise<ConfigDigests> }>();
+/** scrypt takes long by design, and the secrets are the same at each reload: their newest digests, by secrets and salt. */
+const digested = new Map<string, Promise<string>>();
+const MOST_DIGESTED = 16;
 
 /** The digests; `salt` is the store's. scrypt prevents anybody from guessing a secret by its digest. */
-export function configDigests(config: Config, salt: string): Promise<ConfigDigests> {
-  const known = digested.get(config);
-  if (known?.salt === salt) return known.digests;
-  const digests = digestsOf(config, salt);
-  digested.set(config, { salt, digests });
-  return digests;
-}
-
-async function digestsOf(config: Config, salt: string): Promise<ConfigDigests> {
+export async function configDigests(config: Config, salt: string): Promise<ConfigDigests> {
   const halves = Object.entries(halvesOf(config));
   return Object.fromEntries(
     await Promise.all(halves.map(async ([name, half]) => [name, await digest(half, salt)] as const)),
@@ -118,6 +111,21 @@ const split = <V extends object>(schema: TSchema, value: V) => ({
 async function digest({ parts, secrets }: Half, salt: string): Promise<Record<string, string>> {
   const digests = Object.entries(parts).map(([name, part]) => [name, digestOf(part)] as const);
   if (secrets.length === 0) return Object.fromEntries(digests);
-  const key = await promisify<string, string, number, Buffer>(scrypt)(JSON.stringify(secrets.toSorted()), salt, 32);
-  return { ...Object.fromEntries(digests), [CREDENTIALS]: key.toString('base64url') };
+  return { ...Object.fromEntries(digests), [CREDENTIALS]: await digestOfSecrets(secrets, salt) };
+}
+
+function digestOfSecrets(secrets: readonly string[], salt: string): Promise<string> {
+  const text = JSON.stringify(secrets.toSorted());
+  const key = `${salt} ${text}`;
+  const digest = digested.get(key) ?? slowDigest(text, salt);
+  digested.delete(key);
+  digested.set(key, digest);
+  const [oldest] = digested.keys();
+  if (digested.size > MOST_DIGESTED && oldest !== undefined) digested.delete(oldest);
+  return digest;
+}
+
+async function slowDigest(text: string, salt: string): Promise<string> {
+  const key = await promisify<string, string, number, Buffer>(scrypt)(text, salt, 32);
+  return key.toString('base64url');
 }

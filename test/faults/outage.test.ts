@@ -1,7 +1,7 @@
 /** Many records while a CRM gives no answer: an outage costs few calls, and one bad record does not look like one. */
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
-import { handClock } from '../support/clock.ts';
+import { stillClock } from '../support/clock.ts';
 import { type CrmName, type Fixture, lanesBehind, startFixture } from '../support/fixture.ts';
 import { renamed } from './company.ts';
 
@@ -23,7 +23,7 @@ async function linkMany(fixture: Fixture, crm: CrmName, blank: object): Promise<
 
 test('after an outage the records are brought up to date in full batches', async () => {
   // Without a limit nobody waits for a call: on a clock that runs fast, what is read would be too old to be written over.
-  const fixture = await startFixture({ clock: handClock(), unhurried: true, hubspot: { rate: 'none' } });
+  const fixture = await startFixture({ clock: stillClock(), unhurried: true, hubspot: { rate: 'none' } });
   fixture.hubspot.fault({ match: 'batch/read$', times: 6, action: { kind: 'status', status: 503, body: '<html>' } });
   const ids = await linkMany(fixture, 'hubspot', {});
   await fixture.atRest();
@@ -37,7 +37,7 @@ test('one record on which the CRM fails is found, and the others are brought up 
   const validationRule = (values: { CVR_Name__c?: unknown }): undefined => {
     if (values.CVR_Name__c === 'Ny 7 ApS') throw new Error('this one brings the whole call down');
   };
-  const fixture = await startFixture({ clock: handClock(), salesforce: { validationRule } });
+  const fixture = await startFixture({ clock: stillClock(), salesforce: { validationRule } });
   const ids = await linkMany(fixture, 'salesforce', { Name: 'Gl ApS' });
   await fixture.atRest(1);
   expect(await lanesBehind(fixture.app.store)).toEqual([expect.stringContaining(ids[7] ?? '')]);

@@ -20,7 +20,7 @@ import type { Store } from '../../src/store/store.ts';
 import { type Ran, runCli } from './cli.ts';
 import type { HandClock } from './clock.ts';
 import { historyLines } from './history.ts';
-import { type ENGINES, newFolder, newStoreUrl } from './stores.ts';
+import { type ENGINES, newFolder, newStoreUrl, SALTED } from './stores.ts';
 
 export type CrmName = 'hubspot' | 'salesforce';
 
@@ -137,7 +137,7 @@ function forwardWhileQuiet(clock: HandClock, ...crms: readonly CrmEmulator[]): (
 /** Starts everything; all of it ends with the test. */
 export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const crms = await startCrms(options);
-  const url = options.store ?? (await newStoreUrl(options.engine ?? 'sqlite'));
+  const url = options.store ?? (await newStoreUrl(options.engine ?? 'sqlite', SALTED));
   const config = configFor(crms, url, options);
   const file = join(newFolder(), 'cvrsync.yaml');
   await writeFile(file, JSON.stringify(config));

@@ -116,9 +116,12 @@ describe.each(['hubspot', 'salesforce'] as const)('between our read and our writ
   test('an edit stays overwritten where a person changed another part of the address since', async () => {
     const { report, pass, edit, editBeforeWrite, holds, differences, fixture } = await open(crm, inAarhus);
     editBeforeWrite({ street: 'Visitgade 5' });
-    // Salesforce tells at once of what was replaced: the next read, before it would come back, has to wait.
+    // Salesforce tells at once of what was replaced: the read after the write, before it would come back, has to wait.
     const away = { kind: 'status', status: 503, body: {} } as const;
-    fixture.salesforce.fault({ match: 'POST .*/composite/sobjects/Account$', after: 1, action: away });
+    fixture.salesforce.onWrite = () => {
+      fixture.salesforce.onWrite = undefined;
+      fixture.salesforce.fault({ match: 'POST .*/composite/sobjects/Account$', action: away });
+    };
     await report(moved, 8);
     expect(holds()).toEqual(inOdense);
     edit({ city: 'Byen' });

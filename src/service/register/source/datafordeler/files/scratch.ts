@@ -42,6 +42,7 @@ export function openScratch(folder: string): Scratch {
   const placeOf = (entity: string, part: number): string => join(folder, entity, `${part}.tsv`);
   const doneMark = (entity: string): string => join(folder, entity, 'sorted');
   const files = new Map<string, ReadonlySet<string>>();
+  let known: Promise<ReadonlySet<DafEntity>> | undefined;
 
   /** The lines of a part: most parts of a small register have no file. */
   async function linesOf(entity: string, part: number): Promise<readonly Line[]> {
@@ -65,11 +66,19 @@ export function openScratch(folder: string): Scratch {
     sorted,
     async sort(entity, batches) {
       files.delete(entity);
+      known = undefined;
       await rm(join(folder, entity), { recursive: true, force: true });
       await mkdir(join(folder, entity), { recursive: true });
-      const parts = Array.from({ length: PARTS }, (_, part) => openPart(placeOf(entity, part)));
-      for await (const batch of batches) for (const row of batch) await addLine(parts[partOf(row.unit)], lineOf(row));
-      for (const part of parts) if (part.isUsed) await flush(part, true);
+      const parts = new Map<number, PartFile>();
+      for await (const batch of batches) {
+        for (const row of batch) {
+          const number = partOf(row.unit);
+          const part = parts.get(number) ?? openPart(placeOf(entity, number));
+          parts.set(number, part);
+          await addLine(part, lineOf(row));
+        }
+      }
+      for (const part of parts.values()) await flush(part, true);
       await writeFile(`${doneMark(entity)}.new`, '1', { flush: true });
       await rename(`${doneMark(entity)}.new`, doneMark(entity));
     },
@@ -78,7 +87,8 @@ export function openScratch(folder: string): Scratch {
         yield (await linesOf(entity, part)).map(([unit, role, json]) => ({ unit, role, row: parsed(json) }));
     },
     async unitsIn(part) {
-      const entities = await sorted();
+      known ??= sorted();
+      const entities = await known;
       const all: Line[] = [];
       for (const entity of entities) for (const line of await linesOf(entity, part)) all.push(line);
       const lines = Map.groupBy(all, ([unit]) => unit);
@@ -95,17 +105,14 @@ interface PartFile {
   readonly path: string;
   readonly bytes: Buffer;
   length: number;
-  isUsed: boolean;
 }
 
-const openPart = (path: string): PartFile => ({ path, bytes: Buffer.allocUnsafe(BUFFER), length: 0, isUsed: false });
+const openPart = (path: string): PartFile => ({ path, bytes: Buffer.allocUnsafe(BUFFER), length: 0 });
 
 /** Bytes of a character, at the most. */
 const WIDEST = 3;
 
-async function addLine(part: PartFile | undefined, line: string): Promise<void> {
-  if (part === undefined) return;
-  part.isUsed = true;
+async function addLine(part: PartFile, line: string): Promise<void> {
   if (part.length + line.length * WIDEST > BUFFER) await flush(part);
   if (line.length * WIDEST > BUFFER) await appendFile(part.path, line);
   else part.length += part.bytes.write(line, part.length);
