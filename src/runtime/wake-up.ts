@@ -57,7 +57,8 @@ export function createWakeUp(): WakeUp {
       const listeners = waiting.get(queue) ?? new Set();
       waiting.set(queue, listeners);
       const heard = new AbortController();
-      const wakeThis = () => heard.abort();
+      // With a reason: without one, an abort makes an error and its stack, at each of thousands of wake-ups.
+      const wakeThis = () => heard.abort('rung');
       listeners.add(wakeThis);
       signal.addEventListener('abort', wakeThis);
       if (poll !== undefined) pollLater(poll);

@@ -35,7 +35,7 @@ export async function renewWhile<T>(
   try {
     return await work(({ key }) => keys.has(key));
   } finally {
-    over.abort();
+    over.abort('the work is over');
     await renewing;
   }
 }
