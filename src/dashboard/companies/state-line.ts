@@ -36,7 +36,7 @@ export async function stateLine(
 }
 
 /** The first thing that somebody should know of it. */
-function stateOf(reader: Reader, { links, lanes }: Timeline, records: readonly ComparedRecord[]): VNode {
+function stateOf(reader: Reader, { links, lanes, facts }: Timeline, records: readonly ComparedRecord[]): VNode {
   const kinds = records.map(({ current }) => current.kind);
   if (links.some((link) => link.state === 'conflict') || kinds.includes('contested'))
     return state('bad', reader.text('company.is.conflict'));
@@ -46,6 +46,7 @@ function stateOf(reader: Reader, { links, lanes }: Timeline, records: readonly C
   const behind = apart - staying;
   if (kinds.some((kind) => kind === 'silent' || kind === 'gone' || kind === 'moved'))
     return state('warn', reader.text('company.is.unread'));
+  if (facts.length === 0) return state('idle', reader.text('company.is.unknown'));
   if (behind > 0) return state('warn', reader.text('company.is.behind', { count: behind }));
   if (staying > 0) return state('idle', reader.text('company.is.apart', { count: staying }));
   return state('ok', reader.text('company.is.same'));

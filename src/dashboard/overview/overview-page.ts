@@ -3,7 +3,10 @@
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { countThings, MOST_COUNTED, waitingOf, workOf } from '../../operations/status/read-status.ts';
-import { CONFIGURATION } from '../addresses/addresses.ts';
+import { includesRole } from '../../runtime/operators/operators.ts';
+import { samplesFolder } from '../../setup/config-of.ts';
+import { valueAt } from '../../setup/questions.ts';
+import { CONFIGURATION, SETTINGS } from '../addresses/addresses.ts';
 import { deliveriesAddress } from '../addresses/deliveries.ts';
 import { connectionsTable } from '../connections/table.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -18,7 +21,10 @@ import { sourceTable } from './sources.ts';
 import { shareBar, trendCharts } from './trends.ts';
 
 /** Adds the page. */
-export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
+export function addOverview(
+  app: Server,
+  deps: RouteDeps & OverviewDeps & { readonly installation: ShownInstallation },
+): void {
   const read = openOverview(deps);
   addPage(app, deps, {
     path: '/',
@@ -33,7 +39,7 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
           html`${standing(visit, overview)}
           <div class="columns">
             ${section(visit.reader.text('overview.decide'), needsYou(visit, overview.counts, deps.halves))}
-            ${service && section(visit.reader.text('overview.sources'), sourceTable(visit, overview.sources))}
+            ${service && section(visit.reader.text('overview.sources'), html`${isSample(deps.installation) && sampleNotice(visit)} ${sourceTable(visit, overview.sources)}`)}
           </div>
           ${connector && section(visit.reader.text('overview.connections'), connectionsTable(visit, overview.connections, overview.calls))}
           ${connector && shares(visit.reader, overview)}
@@ -44,6 +50,22 @@ export function addOverview(app: Server, deps: RouteDeps & OverviewDeps): void {
     },
   });
 }
+
+interface ShownInstallation {
+  /** The configuration in force. */
+  shownConfig(): object;
+}
+
+/** Whether the register is the sample register of this package. */
+const isSample = (installation: ShownInstallation): boolean =>
+  valueAt({ ...installation.shownConfig() }, ['config', 'service', 'register', 'path']) === samplesFolder();
+
+/** With it records of real companies stay blank, and nothing is wrong. */
+const sampleNotice = ({ reader, visitor }: Visit): VNode =>
+  html`<p class="notice warn">
+    ${reader.text('setup.sampleOnly')}
+    ${includesRole(visitor.role, 'admin') && html` <a href=${`${SETTINGS}/source`}>${reader.text('setup.toSource')}</a>`}
+  </p>`;
 
 const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
 

@@ -141,7 +141,8 @@ async function editor(deps: MappingDeps, visit: StepVisit, editing: Editing): Pr
       body: html`${side} ${answers.rows.map((row, at) => remarkOf(visit.reader, at, facts.remarks?.get(row)))}`,
     };
   const sum = deps.effects.look(keyOf(visit, provider.name));
-  return mappingPage(visit, editing, { listing, facts, side, sum: sumPart(visit, sum) });
+  const isMaking = deps.trials.created(provider) === 'goes-on';
+  return mappingPage(visit, editing, { listing, isMaking, facts, side, sum: sumPart(visit, sum) });
 }
 
 async function effectOf(
@@ -155,6 +156,8 @@ async function effectOf(
 /** What a page shows beside its answers. */
 interface Shown {
   readonly listing: PropertyListing | undefined;
+  /** Whether properties are being created, which the listing may lack. */
+  readonly isMaking: boolean;
   readonly facts: MappingFacts;
   readonly side: Markup;
   readonly sum: Markup;
@@ -163,7 +166,7 @@ interface Shown {
 function mappingPage(
   visit: StepVisit,
   { provider, answers, read }: Editing,
-  { listing, facts, side, sum }: Shown,
+  { listing, isMaking, facts, side, sum }: Shown,
 ): PageBody {
   const { reader, carried, now, way } = visit;
   const { name } = provider;
@@ -175,6 +178,7 @@ function mappingPage(
     title: reader.text('setup.mappingTitle', { name: label }),
     body: html`<p>${reader.text('setup.mappingHelp')}</p>
       ${problemList(problems.map(({ path, message }) => html`<code>${path.replace(/^fields\./u, '')}</code> ${said(reader, message)}`))}
+      ${isMaking && html`<p class="notice" role="status">${reader.text('setup.creating')}</p>`}
       ${listing === undefined && html`<p class="notice warn" role="status">${reader.text('setup.slow', { name: label })}</p>`}
       ${listing?.ok === false && html`<div class="notice bad" role="alert">${findingLine(reader, listing.failure)} <a href=${connectionStep(way, 'crm', name)}>${reader.text('setup.backToCrm', { name: label })}</a></div>`}
       ${propertySearch(reader, writable, visit.query('find'))}

@@ -40,6 +40,9 @@ it('draws the record again as a row changes, and leaves the field that somebody 
   await page.click('nav a[href="/settings"]');
   await page.click(`a[href="${PAGE}"]`);
   await page.waitForSelector('#effect tr');
+  const cut =
+    "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('#effect .scroll'))";
+  expect(await page.evaluate(cut)).toBe(0);
   const name = page.locator('tr', { has: page.locator('input[name="f"][value="name"]') }).first();
   await expect.poll(() => page.textContent('#effect')).toMatch(/nameKunde 1.*edit is kept/su);
   await name.locator('select[name="w"]').selectOption('always');

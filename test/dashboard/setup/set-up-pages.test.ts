@@ -59,25 +59,23 @@ describe('a CRM', () => {
     await connect(visitor, hubspot);
     const shown = async (path: string) => (await visitor.get(`/setup/${path}`)).text;
     await expect.poll(() => shown('number/hubspot')).toContain('Create one property');
-    // The account hangs while it makes properties: the page says so, and shows what came of it once that is known.
-    hubspot.fault({ match: 'POST .*properties', action: { kind: 'slow', ms: 1_000 } });
+    // The account hangs while it makes properties: the pages say so, and nobody asks for them twice.
+    hubspot.fault({ match: 'POST .*properties', times: 'always', action: { kind: 'hang' } });
     const making = await visitor.post('/setup/number/hubspot/create', {});
     expect([making.status, making.headers['location']]).toEqual([303, '/setup/number/hubspot']);
     const meanwhile = await shown('number/hubspot');
     expect(meanwhile).toMatch(/id="creation" data-live="soon".*are being created/su);
     expect(meanwhile).not.toContain('number/hubspot/create');
     expect(meanwhile).toContain('name="match"');
+    expect(await shown('mapping/hubspot')).toContain('The properties are being created');
     expect((await visitor.get('/setup/source')).status).toBe(200);
-    await expect
-      .poll(() => shown('number/hubspot'))
-      .toMatch(/id="creation"(?! data-live="soon").*One property was created/su);
     hubspot.fault({ match: '.', times: 'always', action: { kind: 'hang' } });
     const begun = performance.now();
     expect(await connect(visitor, hubspot)).toMatch(/HubSpot has not answered for \d+ s.*Leave this for later/su);
     expect(await shown('crm/hubspot')).toContain('data-live="soon"');
     expect(await shown('number/hubspot')).toMatch(/There is no answer within 3 s: HubSpot.*Leave this for later/su);
     expect((await visitor.post('/setup/number/hubspot', { match: 'cvr_number' })).status).toBe(303);
-    expect(await shown('mapping/hubspot')).toMatch(/There is no answer within 3 s: HubSpot.*No record can be shown/su);
+    expect(await shown('mapping/hubspot')).toContain('There is no answer within 3 s: HubSpot');
     expect((await visitor.post('/setup/mapping/hubspot', { do: 'save' })).status).toBe(303);
     for (const step of ['source', 'fill']) expect((await visitor.get(`/setup/${step}`)).status).toBe(200);
     // No page waited for the half minute after which a call is given up.

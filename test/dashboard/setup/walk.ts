@@ -121,7 +121,7 @@ export async function walk(
   await untilThere(tab, 'form[action$="/create"] button');
   await seen('number');
   await page.click('form[action$="/create"] button');
-  await untilThere(tab, 'form.stacked .primary');
+  await untilThere(tab, '#creation:not([data-live="soon"])');
   await seen('created');
   await goOn(/\/setup\/mapping\//);
   await untilThere(tab, '#mapping');
@@ -147,6 +147,7 @@ export async function walk(
   await page.waitForSelector(`main a[href="/writes?provider=${name}"]`);
   await seen('applied');
   await page.goto(new URL('/', link).href);
+  await page.waitForSelector('main a[href="/settings/source"]');
   await seen('home');
 }
 
