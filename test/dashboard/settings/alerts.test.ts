@@ -42,6 +42,7 @@ it('addresses and the digest go into the file, the webhook and the mail server i
   expect([refused.status, parse(daemon.text()).alerts]).toEqual([422, alerts]);
   await admin.post('/settings/discard', {});
   expect(readdirSync(join(folder, 'secrets')).length).toBe(2);
+  await daemon.settled();
 });
 
 it('an operator is made with a token that is shown once, and revoked after a question', async () => {

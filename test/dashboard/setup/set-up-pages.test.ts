@@ -70,7 +70,7 @@ describe('a CRM', () => {
     expect(await shown('mapping/hubspot')).toContain('The properties are being created');
     expect((await visitor.get('/setup/source')).status).toBe(200);
     hubspot.fault({ match: '.', times: 'always', action: { kind: 'hang' } });
-    const begun = performance.now();
+    // Whoever would wait for the call to be given up would read that it failed.
     expect(await connect(visitor, hubspot)).toMatch(/HubSpot has not answered for \d+ s.*Leave this for later/su);
     expect(await shown('crm/hubspot')).toContain('data-live="soon"');
     expect(await shown('number/hubspot')).toMatch(/There is no answer within 3 s: HubSpot.*Leave this for later/su);
@@ -78,8 +78,6 @@ describe('a CRM', () => {
     expect(await shown('mapping/hubspot')).toContain('There is no answer within 3 s: HubSpot');
     expect((await visitor.post('/setup/mapping/hubspot', { do: 'save' })).status).toBe(303);
     for (const step of ['source', 'fill']) expect((await visitor.get(`/setup/${step}`)).status).toBe(200);
-    // No page waited for the half minute after which a call is given up.
-    expect(performance.now() - begun).toBeLessThan(30_000);
   });
 
   it('whose key loses a right in the middle says so at each step, with the way back', async () => {
