@@ -94,10 +94,10 @@ export function addDashboard(
       addBackfill(scope, deps);
       addWrites(scope, deps);
       addHolds(scope, deps);
-      addRuns(scope, deps);
       addConnections(scope, { ...deps, meter });
       addFirstEvent(scope, deps);
     }
+    addRuns(scope, deps);
     addInbox(scope, deps);
     if (deps.service) addServicePages(scope, { ...deps, ...servicePart(deps.service) });
     addAudit(scope, deps);

@@ -2,7 +2,6 @@
 import type { Server } from '../http/server/server.ts';
 import { addDeliveries } from './deliveries/deliveries-page.ts';
 import { addDelivery } from './deliveries/delivery-page.ts';
-import { addReplay } from './deliveries/replay.ts';
 import { addKeys } from './keys.ts';
 import { addItemActions } from './monitors/items.ts';
 import { addMonitorLists } from './monitors/list.ts';
@@ -15,7 +14,6 @@ import { addRegister, type RegisterPageDeps } from './register/register-page.ts'
 /** Adds them. */
 export function addServicePages(app: Server, deps: RegisterPageDeps): void {
   addDeliveries(app, deps);
-  addReplay(app, deps);
   addDelivery(app, deps);
   addMonitorLists(app, deps);
   addMonitorForms(app, deps);

@@ -7,7 +7,6 @@ import type { Operation } from './operation.ts';
 import { clearRecord, holdRecord, releaseProperty } from './records.ts';
 import * as review from './review.ts';
 import { matchRecords, previewApply, requestAnswers, requestUndo, scanCrm } from './run-requests.ts';
-import { cancelRun, confirmRun, listRuns, showRun } from './runs.ts';
 
 export const CONNECTOR_OPERATIONS: readonly Operation<TObject, unknown, LinkNeeds>[] = [
   requestUndo,
@@ -17,10 +16,6 @@ export const CONNECTOR_OPERATIONS: readonly Operation<TObject, unknown, LinkNeed
   previewApply,
   requestLeave,
   returnTo,
-  listRuns,
-  showRun,
-  confirmRun,
-  cancelRun,
   review.retryEntry,
   review.dropEntry,
   review.acceptEntry,

@@ -1,18 +1,21 @@
 /** What can be done with deliveries. */
 import Type, { type Static } from 'typebox';
 import { type WireOptions, wireNameOf } from '../protocol/payload.ts';
+import { requestPreview } from '../runtime/runs/runs.ts';
 import * as stored from '../service/delivery/deliveries.ts';
+import { REPLAY } from '../service/delivery/replay/replay-task.ts';
 import { EXAMPLE_ID, entityIdText, isoTime, nullable, plainText, timeText } from '../service/routes/schemas.ts';
 import type { Tx } from '../store/store.ts';
 import { readEntity } from './entities.ts';
 import { type Done, defineOperation, type Moment } from './operation.ts';
+import { runId } from './runs.ts';
 
 interface DeliveryNeeds {
   /** How events are named. */
   readonly options: WireOptions;
 }
 
-const { DELIVERY_STATES, REPLAY_LIMIT } = stored;
+const { DELIVERY_STATES, REPLAY_LIMIT, REPLAYED } = stored;
 const state = (description: string) => Type.Enum(DELIVERY_STATES, { description });
 
 const filter = {
@@ -169,42 +172,35 @@ const changeChosen =
     return { value: { count }, audit: { subject: input.monitor, detail, result: `${count} ${done}` } };
   };
 
-export const replayDeliveries = defineOperation({
-  name: 'delivery.replay',
+export const requestReplay = defineOperation({
+  name: 'replay.preview',
   role: 'operator',
-  about: 'replay failing, held and failed deliveries, or those of a state',
-  more: 'Makes them due now with the same webhook-id. Leaves out those of disabled monitors. Call count first.',
-  input: choice,
-  rings: ['deliver'],
+  about: `preview sending deliveries again, without a state those that are ${REPLAYED.join(', ')}; it begins once the run is confirmed`,
+  more: 'Then they are due with the same webhook-id, the oldest first. Leaves out those of disabled monitors.',
+  input: Type.Object({
+    ...filter,
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'How many at most, oldest first',
+        examples: [100],
+      }),
+    ),
+  }),
   api: {
     method: 'POST',
-    path: '/deliveries/replay',
-    operationId: 'replayDeliveries',
+    path: '/runs/replay',
+    operationId: 'previewReplay',
     status: 200,
-    answer: counted,
+    answer: Type.Object({ id: runId }),
     examples: [{ entity: 'CVR-1-10000001', since: '2026-03-01T00:00:00Z', limit: 100 }],
     refusals: REFUSALS,
   },
-  change: changeChosen(stored.replayDeliveries, 'due again'),
-});
-
-export const recoverDeliveries = defineOperation({
-  name: 'delivery.recover',
-  role: 'operator',
-  about: 'send all that did not arrive since a time: failing, held and failed deliveries',
-  more: 'Makes them due now with the same webhook-id, oldest first. Leaves out those of disabled monitors.',
-  input: Type.Object({ since: timeText('Created at or after'), monitor: filter.monitor, limit }),
-  rings: ['deliver'],
-  api: {
-    method: 'POST',
-    path: '/deliveries/recover',
-    operationId: 'recoverDeliveries',
-    status: 200,
-    answer: counted,
-    examples: [{ since: '2026-03-01T00:00:00Z' }],
-    refusals: REFUSALS,
+  async change(tx, { limit: most, ...asked }, { now, actor, via }: Moment): Promise<Done<{ readonly id: number }>> {
+    const input = { ...readFilter(asked), ...(most !== undefined && { limit: most }) };
+    return { value: { id: await requestPreview(tx, REPLAY, { input, actor, via }, now) } };
   },
-  change: changeChosen(stored.replayDeliveries, 'due again'),
 });
 
 export const dropDeliveries = defineOperation({

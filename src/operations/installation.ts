@@ -4,6 +4,7 @@ import { applyConfig, type ConfigNeeds, diffConfig, listConfigVersions, rollback
 import { type DigestNeeds, previewDigest } from './digest.ts';
 import type { Operation } from './operation.ts';
 import { allowOperator, createOperator, listOperators, revokeOperator } from './operators.ts';
+import { cancelRun, confirmRun, listRuns, showRun } from './runs.ts';
 import { readStatus, type StatusNeeds } from './status.ts';
 
 /** What they need, together. */
@@ -20,4 +21,8 @@ export const INSTALLATION_OPERATIONS: readonly Operation<TObject, unknown, Insta
   listOperators,
   revokeOperator,
   allowOperator,
+  listRuns,
+  showRun,
+  confirmRun,
+  cancelRun,
 ];

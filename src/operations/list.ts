@@ -35,8 +35,7 @@ export const SERVICE_OPERATIONS: readonly Operation<TObject, unknown, ServiceNee
   deliveries.listDeliveries,
   deliveries.countDeliveries,
   deliveries.listAttempts,
-  deliveries.replayDeliveries,
-  deliveries.recoverDeliveries,
+  deliveries.requestReplay,
   deliveries.dropDeliveries,
   deliveries.sendDelivery,
 ];

@@ -15,15 +15,17 @@ import {
   rateOf,
   type StoredRun,
 } from '../runtime/runs/runs.ts';
+import { REPLAY } from '../service/delivery/replay/replay-task.ts';
 import { isoTime, nullable, timeText } from '../service/routes/schemas.ts';
 import type { Tx } from '../store/store.ts';
 import { type Done, defineOperation, type Moment, Refused, unknown } from './operation.ts';
 
 /** Each task, as its queue is called. */
-export const RUN_TASKS = ['backfill', 'leave', 'review', 'undo'] as const;
+export const RUN_TASKS = ['backfill', 'leave', 'replay', 'review', 'undo'] as const;
 const TASKS: Readonly<Record<(typeof RUN_TASKS)[number], RunTask<unknown>>> = {
   backfill: BACKFILL,
   leave: LEAVE,
+  replay: REPLAY,
   review: REVIEW,
   undo: UNDO,
 };
@@ -124,7 +126,8 @@ async function needRun(tx: Tx, id: number): Promise<Run> {
 export const listRuns = defineOperation({
   name: 'run.list',
   role: 'viewer',
-  about: 'list runs, newest first: first fills, undoes, answers to many entries of review, and leaving a CRM',
+  about:
+    'list runs, newest first: first fills, undoes, answers to many entries of review, deliveries sent again, and leaving a CRM',
   more: 'A filter that is absent does not restrict.',
   input: Type.Object({
     task: Type.Optional(Type.Enum(RUN_TASKS, { description: 'only runs of this kind' })),

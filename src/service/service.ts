@@ -5,12 +5,15 @@ import type { OutboundHttp } from '../http/outbound/client.ts';
 import { watchOutages } from '../http/outbound/outage.ts';
 import type { Server } from '../http/server/server.ts';
 import type { Retention } from '../runtime/housekeeping/retention.ts';
+import { workOnRuns } from '../runtime/runs/work.ts';
 import type { StrayError } from '../runtime/stray-error.ts';
 import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/store.ts';
 import { startDelivery } from './delivery/deliver.ts';
 import { ensureOwnJobs, type OwnConnector } from './delivery/own-jobs.ts';
+import { REPLAY } from './delivery/replay/replay-task.ts';
+import { replayWork } from './delivery/replay/replay-work.ts';
 import { monitorOptions, openTransports } from './delivery/transport.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from './housekeeping.ts';
 import { sendFullStates } from './items/full-state.ts';
@@ -210,6 +213,13 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
       queue: STATE_QUEUE,
       batch: STATES,
       run: (claims, signal) => sendFullStates(states, claims, signal),
+    }),
+    startWorker({
+      ...one,
+      queue: REPLAY.queue,
+      batch: 1,
+      run: (claims, signal) =>
+        workOnRuns(common, replayWork({ ...common, ring: (queue) => common.wakeUp.ring(queue) }), claims, signal),
     }),
     startDelivery(delivery),
     startMail({ ...leased, publicUrl, baseUrl: news.baseUrl, smtp, beneficialOwners }),

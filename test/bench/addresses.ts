@@ -42,7 +42,6 @@ export function filledAddresses({ links, monitors }: Pick<Sizes, 'links' | 'moni
         `?monitor=${monitor}`,
         `?entity=${company}`,
       ],
-      '/deliveries/replay': [`?monitor=${monitor}`],
       '/holds': ['', '?provider=hubspot', '?ends=soon', '?origin=person', '?property=phone'],
       '/inbox': [
         '',

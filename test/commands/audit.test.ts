@@ -29,6 +29,8 @@ const UNRECORDED = [
   'operators login-link',
   'monitors list',
   'deliveries list',
+  'deliveries recover',
+  'deliveries replay',
   'jobs list',
   'monitoring list',
   'monitoring jobs',

@@ -1,8 +1,12 @@
 /** Pages and actions of deliveries, on real stores with real webhooks. */
 import { describe, expect, it } from 'vitest';
+import { claim } from '../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
-import { countReplayable, listDeliveries } from '../../src/service/delivery/deliveries.ts';
+import { workOnRuns } from '../../src/runtime/runs/work.ts';
+import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
 import { pageDeliveries } from '../../src/service/delivery/listing/delivery-page.ts';
+import { REPLAY } from '../../src/service/delivery/replay/replay-task.ts';
+import { replayWork } from '../../src/service/delivery/replay/replay-work.ts';
 import { disable } from '../../src/service/monitors/monitors.ts';
 import { delivering, openHook, statuses } from '../service/delivering.ts';
 import { COMPANY, changed, made, OTHER, PERSON } from '../service/monitored.ts';
@@ -68,7 +72,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(idsIn(named)).toEqual([sales.id]);
     expect(idsIn(await ida.get(`/deliveries?monitor=${support.id}`))).toEqual([support.id]);
     expect(named.text).toContain('Send these again');
-    expect((await ida.get('/deliveries/replay?monitor=Sales')).text).toMatch(/replay.*1/u);
+    expect((await ida.post('/runs/replay', { monitor: 'Sales' })).headers['location']).toMatch(/^\/runs\/\d+$/u);
     const none = await ida.get('/deliveries?monitor=Nobody');
     expect(none.text).toContain('No delivery fits this filter');
     expect(none.text).not.toContain('Send these again');
@@ -151,49 +155,46 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
 });
 
 describe('a replay', () => {
-  it('that is asked for twice sends once, though the first was delivered in between', async () => {
-    const { signedIn, store } = await startPages();
-    const hook = await openHook();
-    const { id } = await made(store, { url: hook.url, target: 'all' });
-    const { publish, worker, now, later } = delivering(store);
-    await publish(changed());
-    await worker.drained();
-    await later(1_000);
-    const fields = { monitor: id, state: 'done', seen: String(now()) };
-    const ida = await signedIn('operator');
-    await ida.get('/');
-    expect((await ida.post('/deliveries/replay', fields)).status).toBe(303);
-    await later(1_000);
-    expect(hook.seen).toHaveLength(2);
-    expect((await ida.post('/deliveries/replay', fields)).status).toBe(303);
-    await later(1_000);
-    expect(hook.seen).toHaveLength(2);
-  });
-
-  it('says how many it would take, takes those once, and only from a narrow filter', async () => {
+  it('is asked for from a narrow filter, shows each delivery, and is sent once it is confirmed', async () => {
     const { signedIn, store } = await startPages();
     const hook = await openHook(statuses(410));
     const { id } = await made(store, { url: hook.url, target: 'all', schedule: [0] });
     const { publish, now } = delivering(store);
     await store.write((tx) => disable(tx, id, 'person', now()));
     await publish(changed(), changed({ entity: OTHER }));
-    const ida = await signedIn('operator');
-    expect((await ida.get('/deliveries/replay')).status).toBe(422);
-    expect((await ida.get(`/deliveries/replay?monitor=${id}`)).text).toContain('0 deliveries');
     await store.write((tx) => tx.updateTable('monitor').set({ enabled: 1 }).execute());
-    expect(await countReplayable(store.db, { monitor: id })).toBe(2);
-    const preview = await ida.get(`/deliveries/replay?monitor=${id}&entity=${COMPANY}`);
-    expect(preview.text).toContain('1 delivery fits');
-    const seen = String(now() + 60_000);
-    const replay = () => ida.post('/deliveries/replay', { monitor: id, entity: COMPANY, seen });
-    expect((await replay()).status).toBe(303);
-    expect((await replay()).status).toBe(303);
+    const ida = await signedIn('operator');
+    await ida.get('/deliveries');
+    expect((await ida.post('/runs/replay', {})).status).toBe(422);
+    const asked = await ida.post('/runs/replay', { monitor: id, entity: COMPANY });
+    const run = String(asked.headers['location']);
+    const deps = { store, now: () => Date.now() + 60_000 };
+    const carryOut = async (): Promise<void> => {
+      const claims = await claim(store, REPLAY.queue, { limit: 1, now: deps.now(), leaseMs: 30_000 });
+      await workOnRuns(deps, replayWork({ ...deps, ring: () => undefined }), claims, new AbortController().signal);
+    };
+    await carryOut();
+    const preview = (await ida.get(run)).text;
+    expect(preview).toContain('would be sent again');
+    expect(preview).toContain(COMPANY);
+    expect(preview).not.toContain(OTHER);
+    const held = async () => (await listDeliveries(store.db, { state: 'held' })).length;
+    expect(await held()).toBe(2);
+    expect((await ida.post(`${run}/confirm`, {})).headers['location']).toBe(run);
+    await carryOut();
+    expect((await ida.get(run)).text).toContain('is sent again');
+    expect(await held()).toBe(1);
+    const file = (await ida.get(`${run}/results.csv`)).text;
+    expect(file).toMatch(/key;result;delivery;monitor;entity;was;created/u);
+    expect(file).toMatch(new RegExp(`due;\\d+;${id};${COMPANY};held;`, 'u'));
     expect(await readAudit(store.db, { action: 'delivery.replay' }, 10)).toMatchObject([
-      { action: 'delivery.replay', detail: { monitor: id, entity: COMPANY }, result: '1 due again' },
+      { result: 'done; 1 due' },
+      { actor: { name: 'the operator' }, result: 'begun for 1 deliveries' },
     ]);
-    expect((await ida.post('/deliveries/replay', { seen })).status).toBe(422);
+    expect((await ida.get('/runs?task=replay')).text).toContain(run);
     const viewer = await signedIn('viewer');
-    expect((await viewer.get(`/deliveries/replay?monitor=${id}`)).status).toBe(403);
+    await viewer.get('/deliveries');
+    expect((await viewer.post('/runs/replay', { monitor: id })).status).toBe(403);
   });
 });
 

@@ -71,8 +71,6 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
     'POST /connections/:name/payload',
     'POST /connections/:name/try',
     'POST /deliveries/:seq/resend',
-    'GET /deliveries/replay',
-    'POST /deliveries/replay',
     'POST /holds/end',
     'POST /installation',
     'GET /installation/bundle.json',
@@ -87,6 +85,7 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
     'POST /runs/:id/cancel',
     'POST /runs/:id/confirm',
     'POST /runs/answers',
+    'POST /runs/replay',
     'POST /runs/undo',
   ],
   admin: [

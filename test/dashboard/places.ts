@@ -52,7 +52,6 @@ export async function startFilled(): Promise<Filled> {
     '/backfill/:name': ['', '?part=all'],
     '/backfill/:name/row': [`?record=${records.hubspot}`],
     '/deliveries': ['', `?monitor=${ids.monitor}`, '?state=failing'],
-    '/deliveries/replay': [`?monitor=${ids.monitor}`],
     '/monitors/:id/items/remove': [`?entity=${COMPANY}`],
     '/writes': ['', `?entity=${COMPANY}`],
   };

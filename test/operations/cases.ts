@@ -306,29 +306,6 @@ export const CASES: readonly Case[] = [
     again: 404,
   },
   {
-    operation: 'delivery.replay',
-    what: 'of what is held for a monitor',
-    make: holding(true),
-    ask: (monitor) => ({
-      command: ['deliveries', 'replay', '--monitor', monitor, '--yes'],
-      api: ['POST', '/deliveries/replay', { monitor }],
-      page: ['/deliveries/replay', { monitor, seen: String(Date.now()) }],
-    }),
-    result: '1 due again',
-    again: 'unchanged',
-  },
-  {
-    operation: 'delivery.recover',
-    what: 'of what did not arrive since a time',
-    make: holding(true),
-    ask: (monitor) => ({
-      command: ['deliveries', 'recover', '--monitor', monitor, '--since', '1970-01-01T00:00:00.000Z', '--yes'],
-      api: ['POST', '/deliveries/recover', { monitor, since: '1970-01-01T00:00:00.000Z' }],
-    }),
-    result: '1 due again',
-    again: 'unchanged',
-  },
-  {
     operation: 'delivery.drop',
     what: 'of what is held for a company',
     make: holding(true),

@@ -31,6 +31,16 @@ export const RUN_CASES: readonly Case[] = [
     result: undefined,
   },
   {
+    operation: 'replay.preview',
+    what: 'of what was held since a time',
+    make: async () => NEW,
+    ask: () => ({
+      api: ['POST', '/runs/replay', { since: '2026-03-01T00:00:00.000Z' }],
+      page: ['/runs/replay', { since: '2026-03-01T01:00' }],
+    }),
+    result: undefined,
+  },
+  {
     operation: 'review.preview',
     what: 'of all differences of a property',
     make: async () => NEW,

@@ -1,44 +1,23 @@
-/** Follows a run until it is over. Where no daemon works on the store, this process carries it out. */
+/** Leaves a CRM where no daemon works on the store: this process has the workers for it. */
 import type { Config } from '../../config/load.ts';
 import { openCrm } from '../../connector/crm/crm.ts';
 import { startLeavingAlone } from '../../connector/workers.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
-import { readDaemons } from '../../runtime/daemons.ts';
-import { pause } from '../../runtime/limits/pause.ts';
 import { findRun, type StoredRun } from '../../runtime/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
 import { connectionPart, UPSTREAM_PARTS } from '../arguments/with-monitoring.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { carryOutRun } from '../progress/carry-out-run.ts';
 
-const LOOK_MS = 200;
-const LOG_EVERY_MS = 5_000;
-
-/** Waits for the run's stage to end, and returns the run as it then is; returns earlier if the command is stopped. */
-export async function carryOut(context: CommandContext, store: Store, id: number): Promise<StoredRun<unknown>> {
-  const daemons = await readDaemons(store.db, Date.now());
-  const works = daemons.some(({ roles, digests }) => roles.includes('sync') && digests['connector'] !== undefined);
-  if (works) return follow(context, store, id);
-  return withWorkers(context, store, id, () => follow(context, store, id));
-}
-
-async function follow({ signal, log }: CommandContext, store: Store, id: number): Promise<StoredRun<unknown>> {
-  let loggedAt = Date.now();
-  for (;;) {
-    const run = await findRun(store.db, id);
-    if (run === undefined) throw new Error(`run ${id} was deleted`);
-    if ((run.state !== 'waiting' && run.state !== 'running') || signal.aborted) return run;
-    if (Date.now() - loggedAt >= LOG_EVERY_MS) {
-      loggedAt = Date.now();
-      log.info(
-        { done: run.done, total: run.total },
-        run.stage === 'preview' ? 'finding out what it would do' : 'leaving',
-      );
-    }
-    await pause(LOOK_MS, signal);
-  }
-}
+/** Waits for the run's stage to end; where no daemon works on the connector, this process carries it out. */
+export const carryOut = (context: CommandContext, store: Store, id: number): Promise<StoredRun<unknown>> =>
+  carryOutRun(context, store, id, {
+    works: ({ roles, digests }) => roles.includes('sync') && digests['connector'] !== undefined,
+    withWorkers: (work) => withWorkers(context, store, id, work),
+    about: 'leaving',
+  });
 
 async function withWorkers<T>(context: CommandContext, store: Store, id: number, work: () => Promise<T>): Promise<T> {
   const { provider, undo, removeProperties } = Object((await findRun(store.db, id))?.input);

@@ -7,7 +7,7 @@ import type { Db } from '../../store/store.ts';
 import { readTime } from '../page/typed-time.ts';
 
 /** The fields in the order in which they are asked for. */
-export const DELIVERY_FIELDS = ['monitor', 'entity', 'state', 'since', 'until'] as const;
+const DELIVERY_FIELDS = ['monitor', 'entity', 'state', 'since', 'until'] as const;
 
 export type DeliveryTexts = Readonly<Record<(typeof DELIVERY_FIELDS)[number], string>>;
 

@@ -23,9 +23,11 @@ import {
   isNarrowFilter,
   readDeliveryFilter,
 } from '../addresses/deliveries.ts';
+import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { maskName } from '../page/masked.ts';
+import { hidden } from '../page/messages.ts';
 import { nameList, state, table, textFilter, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
@@ -60,7 +62,7 @@ export function addDeliveries(app: Server, deps: ServicePageDeps): void {
           ${await stateTabs(deps.store.db, visit, texts, read.filter)}
           ${read.filter.monitor !== undefined && (await stripOf(deps.store.db, visit, read.filter.monitor))}
           ${filterForm(visit, texts)}
-          ${mayReplay && html`<p><a href=${deliveriesAddress(texts, {}, '/deliveries/replay')}>${reader.text('replay.link')}</a></p>`}
+          ${mayReplay && html`<form method="post" action="/runs/replay" class="actions">${hidden({ [FORM_TOKEN]: visit.formToken, ...texts })}<button>${reader.text('replay.link')}</button></form>`}
           ${deliveries.length === 0 ? nothing(visit, texts, older) : deliveryTable(visit, deliveries, { names, wire: deps.management.monitorOptions })}
           <p class="actions">
             ${before !== undefined && html`<a href=${deliveriesAddress(texts)}>${reader.text('list.newest')}</a>`}
@@ -92,7 +94,7 @@ const stripOf = async (db: Db, { reader, now }: Visit, monitor: string): Promise
   successStrip(reader, (await readDeliveryStatistics(db, [monitor], now)).get(monitor));
 
 /** Says which text of the filter cannot be read, or which monitors it may mean. */
-export const unreadableFilter = (
+const unreadableFilter = (
   visit: Visit,
   texts: DeliveryTexts,
   { value, several = [] }: { readonly value: string; readonly several?: readonly string[] },

@@ -104,10 +104,10 @@ function actions({ reader, visitor, formToken }: Visit, { id, url, enabled, prov
 }
 
 /** Leads to the replay of what did not arrive since a time. */
-const recoverForm = ({ reader, visitor }: Visit, monitor: string): Markup =>
+const recoverForm = ({ reader, visitor, formToken }: Visit, monitor: string): Markup =>
   includesRole(visitor.role, 'operator') &&
-  html`<form class="filters" action="/deliveries/replay">
-    ${hidden({ monitor })} ${timeFilter({ name: 'since', label: reader.text('recover.since'), value: '' })}
+  html`<form class="filters" method="post" action="/runs/replay">
+    ${hidden({ [FORM_TOKEN]: formToken, monitor })} ${timeFilter({ name: 'since', label: reader.text('recover.since'), value: '' })}
     <button>${reader.text('recover.submit')}</button>
   </form>`;
 

@@ -60,7 +60,7 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/deliveries', text: 'nav.deliveries', half: 'service' },
   { path: '/monitors', text: 'nav.monitors', half: 'service', also: ['/jobs', '/keys'] },
   { path: '/register', text: 'nav.register', half: 'service' },
-  { path: '/runs', text: 'nav.runs', half: 'connector' },
+  { path: '/runs', text: 'nav.runs' },
   { path: '/audit', text: 'nav.audit' },
   { path: '/settings', text: 'nav.settings' },
   { path: '/installation', text: 'nav.installation' },

@@ -10,6 +10,7 @@ import type { CsvRow } from '../../runtime/files/csv-text.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { pageItems } from '../../runtime/runs/run-items.ts';
 import { findRun, isRunOf, listRuns, type RunTask, rateOf, type StoredRun } from '../../runtime/runs/runs.ts';
+import { REPLAY } from '../../service/delivery/replay/replay-task.ts';
 import type { Db } from '../../store/store.ts';
 import { RUNS, runAddress } from '../addresses/addresses.ts';
 import type { BackfillPageDeps } from '../backfill/filter.ts';
@@ -27,6 +28,7 @@ import { runState, runTable } from '../routes/run-list.ts';
 import { addAnswerRequest, answersFace } from './answers-run.ts';
 import { backfillFace } from './backfill-run.ts';
 import { leaveFace } from './leave-run.ts';
+import { addReplayRequest, replayFace } from './replay-run.ts';
 import type { RunFace } from './run-face.ts';
 import { addUndoRequest, undoFace } from './undo-run.ts';
 
@@ -46,8 +48,11 @@ export function addRuns(app: Server, deps: BackfillPageDeps): void {
     const run = await findRun(db, idIn(param('id')) ?? 0);
     return run && open(run);
   };
-  addUndoRequest(app, deps);
-  addAnswerRequest(app, deps);
+  if (deps.halves.connector) {
+    addUndoRequest(app, deps);
+    addAnswerRequest(app, deps);
+  }
+  if (deps.halves.service) addReplayRequest(app, deps);
   addPage(app, deps, { path: RUNS, show: (visit) => listPage(db, visit, open) });
   addPage(app, deps, {
     path: `${RUNS}/:id`,
@@ -85,6 +90,7 @@ function openerOf(deps: BackfillPageDeps) {
   const answers = answersFace(deps);
   const backfill = backfillFace(deps);
   const leave = leaveFace(deps);
+  const replay = replayFace(deps);
   const faceOf = <I>(task: RunTask<I>, face: RunFace<I>, run: Run) =>
     isRunOf(task, run)
       ? {
@@ -101,7 +107,8 @@ function openerOf(deps: BackfillPageDeps) {
       faceOf(UNDO, undo, run) ??
       faceOf(REVIEW, answers, run) ??
       faceOf(BACKFILL, backfill, run) ??
-      faceOf(LEAVE, leave, run);
+      faceOf(LEAVE, leave, run) ??
+      faceOf(REPLAY, replay, run);
     if (found === undefined) throw new Error(`no page shows runs of ${run.task}`);
     return found;
   };

@@ -13,7 +13,7 @@ export interface RunTask<Input> {
   /** Queue of its lanes; their key is the run's id. */
   readonly queue: string;
   /** What its progress counts. */
-  readonly counts: 'records' | 'entries';
+  readonly counts: 'records' | 'entries' | 'deliveries';
   /** The least role that may confirm it; `operator` if absent. */
   readonly role?: Role;
   /** Results that need no person, in the order in which they come after all others. */

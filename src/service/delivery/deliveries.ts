@@ -2,7 +2,7 @@
 import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
-import { countEach, countRows } from '../../store/count.ts';
+import { countRows } from '../../store/count.ts';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { DeliveryTable } from '../../store/service-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
@@ -16,6 +16,7 @@ export interface DeliveryFilter {
   readonly state?: DeliveryState;
   readonly entity?: string;
   readonly seq?: number;
+  readonly seqs?: readonly number[];
   /** Lower numbers only; this number and higher ones only. */
   readonly before?: number;
   readonly from?: number;
@@ -66,7 +67,7 @@ export const DROPPED: readonly DeliveryState[] = ['due', 'failing', 'held', 'fai
 type Query<O> = SelectQueryBuilder<StoreSchema, 'delivery', O>;
 
 const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
-  const { monitor, state, entity, seq, before, from, since, until, endedBefore } = filter;
+  const { monitor, state, entity, seq, seqs, before, from, since, until, endedBefore } = filter;
   let found = query;
   if (monitor !== undefined) found = found.where('delivery.monitor', '=', monitor);
   if (state !== undefined) found = found.where(isIn(state));
@@ -78,6 +79,7 @@ const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
         query.selectFrom('change').select('change.seq').where('change.entity', '=', entity),
       );
   if (seq !== undefined) found = found.where('delivery.seq', '=', seq);
+  if (seqs !== undefined) found = found.where('delivery.seq', 'in', seqs);
   if (before !== undefined) found = found.where('delivery.seq', '<', before);
   if (from !== undefined) found = found.where('delivery.seq', '>=', from);
   if (since !== undefined) found = found.where('delivery.created_at', '>=', since);
@@ -100,6 +102,9 @@ const isFailing = (row: Delivered): Expression<SqlBool> =>
   ]);
 
 type StoredState = DeliveryTable['state'];
+
+const stateOf = (row: Delivered) =>
+  row.case().when(isFailing(row)).then(sql.lit<DeliveryState>('failing')).else(row.ref('delivery.state')).end();
 
 const isIn =
   (state: DeliveryState) =>
@@ -130,15 +135,7 @@ export async function listDeliveries(db: Db, filter: DeliveryFilter = {}): Promi
   const rows = await filtered(db.selectFrom('delivery'), filter)
     .select(columns.map((column) => `delivery.${column}` as const))
     .select(['delivery.next_at as nextAt', 'delivery.created_at as createdAt', 'delivery.ended_at as endedAt'])
-    .select((row) =>
-      row
-        .case()
-        .when(isFailing(row))
-        .then(sql.lit<DeliveryState>('failing'))
-        .else(row.ref('delivery.state'))
-        .end()
-        .as('state'),
-    )
+    .select((row) => stateOf(row).as('state'))
     .select((query) =>
       query.selectFrom('change').select('change.name').whereRef('change.seq', '=', 'delivery.change').as('name'),
     )
@@ -163,18 +160,25 @@ export async function countDeliveries(db: Db, filter: DeliveryFilter = {}): Prom
   return row.found;
 }
 
-/** How many deliveries a replay would make due, counted up to one more than it takes at once. */
-export async function countReplayable(db: Db, filter: DeliveryFilter): Promise<number> {
+/** A delivery that a replay would make due. */
+export interface Replayable extends Pick<Delivery, 'seq' | 'monitor' | 'entity' | 'createdAt'> {
+  readonly was: DeliveryState;
+}
+
+/** The deliveries that a replay would make due, the oldest first. */
+export async function listReplayable(db: Db, filter: DeliveryFilter, limit: number): Promise<readonly Replayable[]> {
+  const found: Replayable[] = [];
   // State by state: a condition over all of them would read what arrived, too.
-  const states = filter.state === undefined ? REPLAYED : [filter.state];
-  const chosen = states.map((state) =>
-    chosenFor(db, { ...filter, state }, { from: REPLAYED, onlyEnabled: true }).select('delivery.seq'),
-  );
-  const counts = await countEach(db, chosen, { most: REPLAY_LIMIT + 1 });
-  return Math.min(
-    counts.reduce((sum, { count }) => sum + count, 0),
-    REPLAY_LIMIT + 1,
-  );
+  for (const state of filter.state === undefined ? REPLAYED : [filter.state])
+    found.push(
+      ...(await chosenFor(db, { ...filter, state }, { from: REPLAYED, onlyEnabled: true })
+        .select(['delivery.seq', 'delivery.monitor', 'delivery.entity', 'delivery.created_at as createdAt'])
+        .select((row) => stateOf(row).as('was'))
+        .orderBy('delivery.seq')
+        .limit(limit)
+        .execute()),
+    );
+  return found.toSorted((a, b) => a.seq - b.seq).slice(0, limit);
 }
 
 export async function attemptsOf(db: Db, delivery: number): Promise<readonly Attempt[]> {
@@ -198,7 +202,19 @@ export async function attemptsOf(db: Db, delivery: number): Promise<readonly Att
  */
 export async function replayDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
   const set = { state: 'due', next_at: now, ended_at: null } as const;
-  return change(tx, filter, now, { from: REPLAYED, onlyEnabled: true, set });
+  return (await change(tx, filter, now, { from: REPLAYED, onlyEnabled: true, set })).length;
+}
+
+/** The same of the deliveries of these numbers; returns the numbers of those that are due now. */
+export async function replayNamed(
+  tx: Tx,
+  seqs: readonly number[],
+  filter: Pick<DeliveryFilter, 'state' | 'endedBefore'>,
+  now: number,
+): Promise<readonly number[]> {
+  if (seqs.length === 0) return [];
+  const set = { state: 'due', next_at: now, ended_at: null } as const;
+  return change(tx, { ...filter, seqs }, now, { from: REPLAYED, onlyEnabled: true, set });
 }
 
 /** `off`: its monitor is off, has no webhook, or was removed. */
@@ -227,7 +243,8 @@ export async function replayHeld(tx: Tx, monitor: string, now: number): Promise<
 
 /** Drops due, failing, held and failed deliveries, or those of the given state; returns how many. */
 export async function dropDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
-  return change(tx, filter, now, { from: DROPPED, onlyEnabled: false, set: { state: 'dropped', ended_at: now } });
+  const set = { state: 'dropped', ended_at: now } as const;
+  return (await change(tx, filter, now, { from: DROPPED, onlyEnabled: false, set })).length;
 }
 
 interface Transition {
@@ -254,12 +271,12 @@ async function change(
   filter: DeliveryFilter,
   now: number,
   { from, onlyEnabled, set }: Transition,
-): Promise<number> {
+): Promise<readonly number[]> {
   const limit = Math.min(filter.limit ?? REPLAY_LIMIT, REPLAY_LIMIT);
   const chosen = chosenFor(tx, filter, { from, onlyEnabled }).orderBy('delivery.seq').limit(limit);
   const rows = await chosen.select(['delivery.seq', 'delivery.monitor']).execute();
   const last = rows.at(-1)?.seq;
-  if (last === undefined) return 0;
+  if (last === undefined) return [];
   // Lock lanes first, as publishing does. A dropped delivery may have delayed a later one of its entity.
   await mark(
     tx,
@@ -267,12 +284,13 @@ async function change(
     rows.map((row) => row.monitor),
     now,
   );
-  const { numUpdatedRows } = await tx
+  const changed = await tx
     .updateTable('delivery')
     .set(set)
     .$if(onlyEnabled, (query) => query.set((row) => ({ replayed_from: row.ref('attempts') })))
     .where('seq', 'in', chosen.select('delivery.seq'))
     .where('seq', '<=', last)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+    .returning('seq')
+    .execute();
+  return changed.map(({ seq }) => seq);
 }
