@@ -51,7 +51,8 @@ export interface DaemonOptions {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const owner = newOwner(options.name);
   return options.time.as(owner, async () => {
-    const opened = await openStore(options.config.store);
+    // As one that holds the store's claim: it asks nothing of it with each write.
+    const opened = await openStore(options.config.store, { mayBeMoved: true });
     const kill = (): void => {
       if (owner.isDead) return;
       owner.die();

@@ -3,6 +3,7 @@
  * and so many steps. A failure is shown with its seed, its step and the shortest history that was found.
  */
 import { parseArgs } from 'node:util';
+import { runJobs } from './jobs.ts';
 import { habitsOf, isFault, planOf, type Step } from './plan.ts';
 import { shrink } from './shrink.ts';
 import { type Outcome, simulate } from './simulate.ts';
@@ -14,8 +15,14 @@ const { values } = parseArgs({
     worlds: { type: 'string' },
     steps: { type: 'string', default: '200' },
     minutes: { type: 'string', default: '0' },
+    /** So many processes, each with seeds of its own. */
+    jobs: { type: 'string', default: '1' },
+    /** From one seed to the next. */
+    stride: { type: 'string', default: '1' },
     /** 12 by default; a world of a swarm has its own number. */
     companies: { type: 'string' },
+    /** How many share the store; one to three by the seed if it is not said. */
+    daemons: { type: 'string' },
     /** Minutes between two steps, on average; 10 by default. */
     every: { type: 'string' },
     /** Small worlds, each without a random half of what may happen. */
@@ -38,7 +45,8 @@ const habits = (seed: number) => (values.swarm ? habitsOf(seed) : undefined);
 
 function run(seed: number, plan: readonly Step[], isOver?: () => boolean): Promise<Outcome> {
   const companies = Number(values.companies ?? habits(seed)?.companies ?? 12);
-  return simulate({ seed, companies, onTrace: values.trace ? say : undefined }, plan, isOver);
+  const daemons = values.daemons === undefined ? undefined : Number(values.daemons);
+  return simulate({ seed, companies, daemons, onTrace: values.trace ? say : undefined }, plan, isOver);
 }
 
 function planFor(seed: number): readonly Step[] {
@@ -72,24 +80,31 @@ async function explain(seed: number, plan: readonly Step[], { step, problems }: 
   );
 }
 
-const begun = clock();
-const isOver = (): boolean => minutesFrom(begun) >= Number(values.minutes);
-const first = Number(values.seed);
-const worlds = values.worlds === undefined ? Number.POSITIVE_INFINITY : Number(values.worlds);
-let days = 0;
-for (let seed = first; seed < first + worlds; seed += 1) {
-  const plan = planFor(seed);
-  const outcome = await run(seed, plan, values.worlds === undefined ? isOver : undefined);
-  days += outcome.simulatedMs / 86_400_000;
-  const ended = outcome.failure === undefined ? 'passed' : 'FAILED';
-  say(`${ended} seed ${seed}, ${outcome.steps} steps, ${outcome.digest}`);
-  if (outcome.failure !== undefined) {
-    process.exitCode = 1;
-    await explain(seed, plan, outcome.failure);
-    break;
+/** Simulates one world after the other, until one fails or the time is over. */
+async function runWorlds(first: number, worlds: number | undefined): Promise<void> {
+  const begun = clock();
+  const isOver = (): boolean => minutesFrom(begun) >= Number(values.minutes);
+  let days = 0;
+  for (let world = 0; world < (worlds ?? Number.POSITIVE_INFINITY); world += 1) {
+    const seed = first + world * Number(values.stride);
+    const plan = planFor(seed);
+    const outcome = await run(seed, plan, worlds === undefined ? isOver : undefined);
+    days += outcome.simulatedMs / 86_400_000;
+    const ended = outcome.failure === undefined ? 'passed' : 'FAILED';
+    say(`${ended} seed ${seed}, ${outcome.steps} steps, ${outcome.digest}`);
+    if (outcome.failure !== undefined) {
+      process.exitCode = 1;
+      await explain(seed, plan, outcome.failure);
+      break;
+    }
+    if (worlds === undefined && isOver()) break;
   }
-  if (values.worlds === undefined && isOver()) break;
+  say(`${days.toFixed(1)} days in ${minutesFrom(begun).toFixed(1)} minutes`);
 }
-say(`${days.toFixed(1)} days in ${minutesFrom(begun).toFixed(1)} minutes`);
+
+const count = Number(values.jobs);
+const seed = Number(values.seed);
+const worlds = values.worlds === undefined ? undefined : Number(values.worlds);
+await (count > 1 ? runJobs({ count, seed, worlds }, say) : runWorlds(seed, worlds));
 // What dead daemons left behind waits for ever.
 process.exit();
