@@ -7,6 +7,7 @@ import type { Tx } from '../../src/store/store.ts';
 import type { Daemon } from './daemon.ts';
 import { merge, remove, restore, unlink } from './fates.ts';
 import { disorder, fillDisk, refuseInBulk, revoke, showInPart, spendCalls } from './lasting.ts';
+import { isLeft, leaveOrReturn } from './leaving.ts';
 import { type Act, MEETINGS } from './meetings.ts';
 import { TROUBLES } from './network.ts';
 import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeAmid, writeByHand } from './people.ts';
@@ -98,6 +99,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   restore,
   unlink,
   merge,
+  leave: leaveOrReturn,
   hold: (world, random) =>
     withQuiet(world, random, async (tx, record) => {
       const property = PROPERTIES[record.crm][random.pick(['name', 'phone'] as const)];
@@ -185,6 +187,7 @@ const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
   list[random.int(0, Math.max(0, list.length - 1))];
 
 async function link(world: World, record: CrmRecord): Promise<void> {
+  if (isLeft(world, record)) return;
   const { crm, id, entity } = record;
   const desired = { provider: crm, recordId: id, entity, sendUpdate: true, now: world.time.now() };
   if ((await world.write((tx) => linkRecord(tx, desired))) !== undefined) world.linked.add(record);
@@ -200,7 +203,7 @@ async function withQuiet(
   fits: (record: CrmRecord) => boolean = () => true,
 ): Promise<void> {
   const record = anyOf([...world.linked].filter(fits), random);
-  if (record === undefined || world.network.inFlight > 0) return;
+  if (record === undefined || world.network.inFlight > 0 || isLeft(world, record)) return;
   const work = async (tx: Tx): Promise<Remember> => {
     const queues = [`sync:${record.crm}`, `edits:${record.crm}`];
     const busy = await tx
@@ -225,7 +228,7 @@ async function answer(
   const work = async (tx: Tx): Promise<Remember> => {
     const found = anyOf(await readDifferences(tx, now, {}, 100), random);
     const record = world.records.find(({ crm, id }) => crm === found?.provider && id === found.recordId);
-    if (found === undefined || record === undefined) return () => undefined;
+    if (found === undefined || record === undefined || isLeft(world, record)) return () => undefined;
     const shown = JSON.stringify(world[record.crm].get(record.id)?.[found.property] ?? null);
     if (shown !== found.crm || !record.edits.has(found.property)) return () => undefined;
     const settled = await settleDifference(tx, found, winner, now);

@@ -2,6 +2,7 @@
 import { endLink } from '../../src/connector/links/links.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
+import { isLeft } from './leaving.ts';
 import type { CrmRecord } from './people.ts';
 import type { World } from './world.ts';
 
@@ -12,7 +13,7 @@ const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
 
 export function remove(world: World, random: Random): void {
   const record = anyOf(world.records, random);
-  if (record === undefined || world.records.length < 10) return;
+  if (record === undefined || world.records.length < 10 || isLeft(world, record)) return;
   world[record.crm].remove(record.id);
   world.gone.set(record, world.linked.has(record));
   world.forget(record);
@@ -21,7 +22,7 @@ export function remove(world: World, random: Random): void {
 /** Somebody takes a deleted record back. The daily comparison finds it at the latest, and links it again. */
 export function restore(world: World, random: Random): void {
   const record = anyOf([...world.gone.keys()], random);
-  if (record === undefined) return;
+  if (record === undefined || isLeft(world, record)) return;
   world[record.crm].restore(record.id);
   if (world.gone.get(record) === true) world.linked.add(record);
   world.gone.delete(record);
@@ -32,7 +33,7 @@ export function restore(world: World, random: Random): void {
 /** A person ends a link: what the record holds is theirs from then on. */
 export async function unlink(world: World, random: Random): Promise<void> {
   const record = anyOf([...world.linked], random);
-  if (record === undefined) return;
+  if (record === undefined || isLeft(world, record)) return;
   const { crm: provider, id: recordId } = record;
   const end = { provider, recordId, state: 'removed', reason: 'by hand', now: world.time.now() } as const;
   await world.write((tx) => endLink(tx, end));
@@ -41,7 +42,10 @@ export async function unlink(world: World, random: Random): Promise<void> {
 
 /** A person merges two records of a company while nothing is on its way to either. */
 export async function merge(world: World, random: Random): Promise<void> {
-  const primary = anyOf([...world.linked], random);
+  const primary = anyOf(
+    [...world.linked].filter((each) => !isLeft(world, each)),
+    random,
+  );
   const other = [...world.linked].find(
     (each) => each !== primary && each.crm === primary?.crm && each.entity === primary.entity,
   );

@@ -19,6 +19,7 @@ const EVENTS = {
   restore: 8,
   unlink: 8,
   merge: 8,
+  leave: 15,
   hold: 30,
   letGo: 20,
   accept: 30,

@@ -5,6 +5,7 @@ import { unpark } from '../../src/runtime/lanes/lane-state.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { perform } from './acts.ts';
 import { endLasting } from './lasting.ts';
+import { endLeaving } from './leaving.ts';
 import { unlistedEdits, unwatched, wrongNotices, wrongRecords } from './oracle.ts';
 import { type CrmRecord, closeRaces } from './people.ts';
 import { isCalm, type Step } from './plan.ts';
@@ -84,6 +85,9 @@ async function lookAround(world: World): Promise<readonly string[]> {
   endLasting(world);
   for (const { daemon } of world.machines.all) daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
   await runTo(world, Math.max(time.now(), world.quietFrom) + 20 * MINUTE_MS);
+  for (let tries = 0; tries < 20 && !(await endLeaving(world)); tries += 1)
+    await runTo(world, time.now() + 10 * MINUTE_MS);
+  if (world.leaving !== undefined) return [`${world.leaving.crm} is being left, and there is no end to it`];
   if (world.mayPark) await retryParked(world);
   const left = await untilQuiet(world);
   if (left.length > 0) return left;

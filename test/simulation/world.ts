@@ -23,6 +23,7 @@ import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { openStore } from '../../src/store/engines/open.ts';
 import type { Store, Tx } from '../../src/store/store.ts';
 import { addRecords, RESPELL } from '../chaos/records.ts';
+import type { CrmName } from '../support/fixture.ts';
 import { type Machines, openMachines } from './machines.ts';
 import { installNetwork, type Network } from './network.ts';
 import { type CrmRecord, PROPERTIES } from './people.ts';
@@ -59,6 +60,8 @@ export interface World {
   readonly lasting: Set<() => void>;
   /** Before this time nobody can say that all must be well. */
   quietFrom: number;
+  /** The CRM that somebody leaves, or left. */
+  leaving: Leaving | undefined;
   /** A CRM refused something for good, which then waits for a person. */
   mayPark: boolean;
   /** What a person does as soon as a record was read once more, by its id. */
@@ -76,6 +79,13 @@ export interface World {
   /** Of all that happened so far. */
   digest(): string;
   close(): Promise<void>;
+}
+
+/** Somebody leaves a CRM. `preview`: nothing is changed yet. `left`: it was confirmed. */
+export interface Leaving {
+  readonly crm: CrmName;
+  readonly id: number;
+  readonly stage: 'preview' | 'left';
 }
 
 export interface RegisterCompany {
@@ -162,6 +172,7 @@ export async function openWorld({ seed, companies: count, daemons, onTrace }: Wo
     gone: new Map(),
     lasting: new Set(),
     quietFrom: 0,
+    leaving: undefined,
     mayPark: false,
     afterRead: new Map(),
     nextDue() {
