@@ -2,8 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { appendFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
@@ -16,6 +14,7 @@ import { todayAt } from '../../src/service/register/document/today.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Crms, configFor, startCrms } from '../support/fixture.ts';
 import { newFolder, opened } from '../support/stores.ts';
+import { untilNone } from '../support/until-none.ts';
 import { type Last, plain } from './fold.ts';
 import { addListeners, complaints, type Listener, openReceiver, type Receiver, toldTo } from './listeners.ts';
 import { addRecords, type CrmRecord, differences, heldIn } from './records.ts';
@@ -106,7 +105,7 @@ export async function openChain(url: string, options: ChainOptions, random: Rand
       });
       await link(store, late);
     },
-    atRest: () => untilNone(() => whatIsLeft(store, file)),
+    atRest: () => untilNone(() => whatIsLeft(store, file), { stillMs: PATIENCE.timeout }),
     async verify() {
       const stored = await changesIn(store);
       expect(stored.map(({ entity, updates }) => saying(entity, updates)).sort()).toEqual(
@@ -131,20 +130,6 @@ export async function openChain(url: string, options: ChainOptions, random: Rand
       expect([...crms.hubspot.calls, ...crms.salesforce.calls].filter(({ status }) => status === 429)).toEqual([]);
     },
   };
-}
-
-/** Resolves when nothing is left; fails if what is left stays the same for minutes, however long it took to get there. */
-async function untilNone(look: () => Promise<readonly unknown[]>): Promise<void> {
-  for (let before: readonly unknown[] = []; ; ) {
-    const left = await look();
-    if (left.length === 0) return;
-    if (isDeepStrictEqual(left, before)) {
-      await expect.poll(look, PATIENCE).not.toEqual(left);
-      continue;
-    }
-    before = left;
-    await sleep(PATIENCE.interval);
-  }
 }
 
 /** Whether it holds a name that is the register's. */

@@ -10,6 +10,7 @@ import type { Store } from '../../src/store/store.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';
 import { ENGINES, emptyStoreUrl } from '../support/stores.ts';
+import { untilNone } from '../support/until-none.ts';
 import { foldSamples } from './fold.ts';
 import { AMOUNT, addRecords, type CrmRecord, differences, editSome, RESPELL } from './records.ts';
 import { FULL, SEED } from './settings.ts';
@@ -101,16 +102,11 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   await strikes.ended();
   const store = await watchStore(url);
   const atRest = () =>
-    expect
-      .poll(
-        async () => {
-          if (daemon.url === undefined) return ['the daemon starts'];
-          await retryParked(store);
-          return lanesBehind(store);
-        },
-        { timeout: 120_000, interval: 100 },
-      )
-      .toEqual([]);
+    untilNone(async () => {
+      if (daemon.url === undefined) return ['the daemon starts'];
+      await retryParked(store);
+      return lanesBehind(store);
+    });
   mend();
   await atRest();
   await strikes.ended();

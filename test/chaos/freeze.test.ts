@@ -15,6 +15,7 @@ import { type Daemon, daemonWith } from '../support/daemon.ts';
 import { type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';
 import { historyLines } from '../support/history.ts';
 import { newStoreUrl } from '../support/stores.ts';
+import { untilNone } from '../support/until-none.ts';
 import { foldSamples } from './fold.ts';
 import { addRecords, type CrmRecord, differences } from './records.ts';
 import { SEED, sizeOf } from './settings.ts';
@@ -67,7 +68,7 @@ test(`${FREEZES} freezes beyond the lease, CVRSYNC_CHAOS_SEED=${SEED}`, { timeou
     frozen = undefined;
   }
   await sending;
-  await expect.poll(() => lanesBehind(store), { timeout: 2 * MINUTES, interval: 100 }).toEqual([]);
+  await untilNone(() => lanesBehind(store));
 
   expect(differences(crms, records, foldSamples(samples))).toEqual([]);
   expect(await untrue(store, crms)).toEqual([]);

@@ -12,6 +12,7 @@ import { cvrNumber } from '../support/cvr-numbers.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { type CrmName, type Crms, configFor, lanesBehind, startCrms, watchStore } from '../support/fixture.ts';
 import { ENGINES, emptyStoreUrl } from '../support/stores.ts';
+import { untilNone } from '../support/until-none.ts';
 import { CRM_NAMES, NUMBERS } from './crowd.ts';
 import { FULL, SEED } from './settings.ts';
 import { sendAll } from './storm.ts';
@@ -91,7 +92,7 @@ describe.each(FULL ? ENGINES : (['sqlite'] as const))('on %s', (engine) => {
         .execute();
       return [...(await lanesBehind(store)), ...lanes.map(({ queue, key }) => `${queue} ${key}`)];
     };
-    await expect.poll(behind, { timeout: 120_000, interval: 100 }).toEqual([]);
+    await untilNone(behind);
 
     const links = new Map(
       (await store.db.selectFrom('link').select(['provider', 'record_id', 'entity', 'state']).execute()).map((link) => [

@@ -16,6 +16,7 @@ import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../s
 import { historyLines } from '../support/history.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
+import { untilNone } from '../support/until-none.ts';
 import { ENTITY, OTHER, renamed } from './company.ts';
 
 const WAITING = { timeout: 120_000, interval: 20 };
@@ -68,7 +69,7 @@ async function open() {
   const report = (before: string, after: string, hour: number, entity: string) =>
     postWebhook(`${daemon.url}/webhook`, renamed(before, after, hour, entity));
   for (const entity of [ENTITY, OTHER]) await report('A ApS', 'B ApS', 8, entity);
-  const atRest = () => expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  const atRest = () => untilNone(() => lanesBehind(watched));
   await atRest();
   const command = (...args: readonly string[]) => startCommand([...args, '--config', file], folder, JUMPS);
   return {

@@ -6,6 +6,7 @@ import { daemonWith } from '../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
 import { newStoreUrl } from '../support/stores.ts';
+import { untilNone } from '../support/until-none.ts';
 import { ENTITY, renamed } from './company.ts';
 
 // One that stands still amid a transaction keeps its locks for another 15 s.
@@ -24,7 +25,7 @@ test('a daemon stopped between its read and its write does not write what anothe
   const config = configFor(crms, url, { leaseSeconds: 5, connections: { hubspot: { baseUrl: crm.url } } });
   const first = await daemonWith(config);
   await first.start();
-  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  await untilNone(() => lanesBehind(watched));
 
   const written: unknown[] = [];
   crms.hubspot.onWrite = (_, properties) => written.push(properties['name']);
@@ -38,7 +39,7 @@ test('a daemon stopped between its read and its write does not write what anothe
   const second = await daemonWith(config);
   await second.start();
   await postWebhook(`${second.url}/webhook`, renamed('B ApS', 'C ApS', 9));
-  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  await untilNone(() => lanesBehind(watched));
   // Where the second one took the lane over before it heard of C, it wrote B first.
   expect(written.at(-1)).toBe('C ApS');
   const overtaken = [...written];
@@ -63,7 +64,7 @@ test('a daemon stopped while its write waits for the rate limiter sends nothing 
   const config = configFor(crms, url, { leaseSeconds: 5, connections: { hubspot: { baseUrl: crm.url } } });
   const first = await daemonWith(config);
   await first.start();
-  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  await untilNone(() => lanesBehind(watched));
   const written: unknown[] = [];
   crms.hubspot.onWrite = (_, properties) => written.push(properties['name']);
 
@@ -85,7 +86,7 @@ test('a daemon stopped while its write waits for the rate limiter sends nothing 
   const second = await daemonWith(config);
   await second.start();
   await postWebhook(`${second.url}/webhook`, renamed('B ApS', 'C ApS', 9));
-  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  await untilNone(() => lanesBehind(watched));
   expect(written.at(-1)).toBe('C ApS');
   const overtaken = [...written];
   first.signal('SIGCONT');
@@ -94,7 +95,7 @@ test('a daemon stopped while its write waits for the rate limiter sends nothing 
     first.log.filter((line) => line.includes('another process has its work') && line.includes('"queue":"sync:hubspot"'))
       .length;
   await expect.poll(stoodStill, WAITING).toBe(1);
-  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  await untilNone(() => lanesBehind(watched));
   expect(written).toEqual(overtaken);
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'C ApS', cvr_name: 'C ApS' });
   expect(await watched.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);

@@ -8,6 +8,7 @@ import { daemonWith } from '../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
 import { newStoreUrl, SUITE_ENGINES } from '../support/stores.ts';
+import { untilNone } from '../support/until-none.ts';
 import { renamed } from './company.ts';
 
 // A lease of an hour outlives any patience.
@@ -35,7 +36,7 @@ test.each(
   const daemon = await daemonWith(config, JUMPS);
   await daemon.start();
   const watched = await watchStore(url);
-  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  await untilNone(() => lanesBehind(watched));
 
   if (isEarlier) daemon.signal('SIGUSR2');
   const reading = crm.hold(/batch\/read$/, 'before');
@@ -48,7 +49,7 @@ test.each(
   reading.release();
 
   await daemon.start();
-  await expect.poll(() => lanesBehind(watched), WAITING).toEqual([]);
+  await untilNone(() => lanesBehind(watched));
   expect(records.map(({ recordId }) => crms.hubspot.get(recordId)?.['name'])).toEqual(TWELVE.map(() => 'B ApS'));
   expect(daemon.log.join('\n')).toContain('took up the work of a daemon that crashed');
   const told = daemon.log.filter((line) => line.includes("clock is earlier than the store's last time"));

@@ -5,12 +5,13 @@ import net from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { ALL } from '../support/all.ts';
 import { installNetwork } from './network.ts';
 import { isFault, planOf, type Step } from './plan.ts';
 import { shrink } from './shrink.ts';
 import { installTime } from './time.ts';
 
-const STEPS = 20;
+const STEPS = ALL ? 20 : 12;
 
 /** Simulates the worlds of the first seeds in a process of their own, whose clock is theirs; returns a line for each. */
 async function worldsOf(count: number): Promise<readonly string[]> {

@@ -21,6 +21,7 @@ import { type Ran, runCli } from './cli.ts';
 import type { HandClock } from './clock.ts';
 import { historyLines } from './history.ts';
 import { type ENGINES, newFolder, newStoreUrl, SALTED } from './stores.ts';
+import { untilNone } from './until-none.ts';
 
 export type CrmName = 'hubspot' | 'salesforce';
 
@@ -193,15 +194,13 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
       clock?.forward(ms);
     },
     atRest: (behind = 0) =>
-      expect
-        .poll(
-          async () => {
-            forwardQuietly?.(FAST_MS);
-            return (await lanesBehind(store)).slice(behind);
-          },
-          { timeout: 120_000, interval: 20 },
-        )
-        .toEqual([]),
+      untilNone(
+        async () => {
+          forwardQuietly?.(FAST_MS);
+          return (await lanesBehind(store)).slice(behind);
+        },
+        { interval: 20 },
+      ),
     configFile: file,
     cli: (...argv) => runCli(['--config', file, ...argv]),
     history: async (recordId) => (await historyLines(store.db)).filter(({ record_id }) => record_id === recordId),

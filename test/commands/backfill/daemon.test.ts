@@ -11,6 +11,7 @@ import { daemonWith } from '../../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../../support/fixture.ts';
 import { serveService } from '../../support/service.ts';
 import { newFolder, newStoreUrl, SUITE_ENGINES } from '../../support/stores.ts';
+import { untilNone } from '../../support/until-none.ts';
 
 /** A window as long as HubSpot's own: in one of a second a call that a busy machine makes 20 ms late is one too many. */
 const RATE = { calls: 200, perMs: 10_000 };
@@ -74,7 +75,7 @@ describe.each(SUITE_ENGINES)('a backfill beside a daemon on %s', (engine) => {
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('"level":"error"')]);
     expect(JSON.parse(stdout)).toMatchObject({ ended: 'done', linked: RECORDS, observed: RECORDS, person: 0 });
 
-    await expect.poll(() => lanesBehind(watched), { timeout: 120_000, interval: 100 }).toEqual([]);
+    await untilNone(() => lanesBehind(watched));
     const held = ids.map((id) => hubspot.get(id)?.['name']);
     expect(held).toEqual(ids.map((_, at) => (at % 3 === 0 ? `Kaldt ${at}` : `Register ${at}`)));
     expect(service.items('hubspot')).toEqual(expect.arrayContaining(ids.map((id, at) => `${entity(at)} ${id}`)));
