@@ -25,6 +25,8 @@ export async function runInBulk(url: string, tables: readonly string[], statemen
 
 function onSqlite(file: string): Bulk {
   const db = new Database(file);
+  // Otherwise SQLite keeps its journal.
+  db.unsafeMode();
   db.pragma('journal_mode = DELETE');
   for (const setting of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -500000', 'temp_store = MEMORY'])
     db.pragma(setting);

@@ -32,6 +32,7 @@ const BENCHES = [
   'match',
   'match-sets',
   'pages',
+  'mapping',
   'statements',
   'files',
   'weekly-files',

@@ -1,5 +1,6 @@
 /** The language of the pages: the browser's, until somebody chooses another one for it. */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { readerOf } from '../../src/dashboard/page/reader.ts';
 import { startSetUpPages } from './setup/set-up-pages.ts';
 import { startPages } from './visitor.ts';
 
@@ -32,4 +33,28 @@ it('is asked for in the first step of the set-up, and kept from step to step', a
   await ida.get('/language/da?next=/setup/you', ENGLISH);
   expect(await step('/setup/you')).toContain('<html lang="da-DK"');
   expect(await step('/setup/crm')).toContain('<html lang="da-DK"');
+});
+
+it('has one formatter of each kind for all pages: to make one takes as long as to write a hundred times', () => {
+  const { DateTimeFormat, RelativeTimeFormat } = Intl;
+  onTestFinished(() => void Object.assign(Intl, { DateTimeFormat, RelativeTimeFormat }));
+  const made: string[] = [];
+  const counting = <F extends object>(kind: string, format: F): F =>
+    new Proxy(format, {
+      construct(target, given) {
+        made.push(kind);
+        return Reflect.construct(target as unknown as new () => object, given);
+      },
+    });
+  Object.assign(Intl, {
+    DateTimeFormat: counting('date', DateTimeFormat),
+    RelativeTimeFormat: counting('distance', RelativeTimeFormat),
+  });
+  const pages = [...Array(10).keys()].map(() => readerOf('da-GL'));
+  for (const reader of pages)
+    for (let hour = 0; hour < 10; hour++) {
+      const at = hour * 3_600_000;
+      expect([reader.day(at), reader.time(at), reader.second(at), reader.distance(at, 0)]).not.toContain('');
+    }
+  expect(made.toSorted()).toEqual(['date', 'date', 'date', 'distance']);
 });

@@ -37,16 +37,48 @@ export interface Reader {
 const ZONE = 'Europe/Copenhagen';
 const DEFAULT_LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', da: 'da-DK' };
 
+/** Readers by locale, those that were asked for last at the end: a formatter takes longer to make than a page of times to write. */
+const READERS = new Map<string, Reader>();
+/** A browser may name any region. */
+const MOST_READERS = 20;
+
 /** The reader that an Accept-Language header speaks of; English if it names neither of ours. */
 export function readerOf(acceptLanguage: string | undefined): Reader {
   const { language, locale } = chooseLanguage(acceptLanguage ?? '');
+  const reader = READERS.get(locale) ?? makeReader(language, locale);
+  READERS.delete(locale);
+  READERS.set(locale, reader);
+  const oldest = READERS.size > MOST_READERS ? READERS.keys().next().value : undefined;
+  if (oldest !== undefined) READERS.delete(oldest);
+  return reader;
+}
+
+/** Makes a thing when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function makeReader(language: Language, locale: string): Reader {
   const numbers = new Intl.NumberFormat(locale);
   const plural = new Intl.PluralRules(language);
+  const shares = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }));
+  const days = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }));
+  const inZone = { dateStyle: 'medium', timeZone: ZONE } as const;
+  const times = once(() => new Intl.DateTimeFormat(locale, { ...inZone, timeStyle: 'short' }));
+  const seconds = once(() => new Intl.DateTimeFormat(locale, { ...inZone, timeStyle: 'medium' }));
+  const distances = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
+  const units = new Map<string, Intl.NumberFormat>();
   const fill = (name: string, value: string | number | undefined): string =>
     typeof value === 'number' ? numbers.format(value) : (value ?? `{${name}}`);
   const inUnits = (ms: number): string => {
     const { count, unit } = largestUnit(ms);
-    return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(count);
+    const known = units.get(unit) ?? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' });
+    units.set(unit, known);
+    return known.format(count);
   };
   return {
     language,
@@ -58,10 +90,7 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
       return form.replaceAll(/\{(\w+)\}/g, (_, name: string) => fill(name, values[name]));
     },
     number: (value) => numbers.format(value),
-    share: (value) =>
-      new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(
-        Math.floor(value * 1_000) / 1_000,
-      ),
+    share: (value) => shares().format(Math.floor(value * 1_000) / 1_000),
     bytes(value) {
       const power = Math.min(SIZES.length - 1, Math.floor(Math.log2(Math.max(1, Math.abs(value))) / 10));
       const rounded = Math.round((value / 1_024 ** power) * 10) / 10;
@@ -73,14 +102,12 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
         : ms < 60_000
           ? `${numbers.format(Math.round(ms / 100) / 10)} s`
           : inUnits(ms),
-    day: (ms) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(ms),
-    time: (ms) =>
-      new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: ZONE }).format(ms),
-    second: (ms) =>
-      new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone: ZONE }).format(ms),
+    day: (ms) => days().format(ms),
+    time: (ms) => times().format(ms),
+    second: (ms) => seconds().format(ms),
     distance(ms, now) {
       const { count, unit } = largestUnit(ms - now);
-      return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(count, unit);
+      return distances().format(count, unit);
     },
     duration: inUnits,
   };
