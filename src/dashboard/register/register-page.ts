@@ -4,6 +4,11 @@ import { countByKind } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readSources } from '../../operations/status/read-status.ts';
+import {
+  differsTooMuch,
+  readDifferences,
+  type SourceDifferences,
+} from '../../service/register/watch/origins/second-readings.ts';
 import { BEHIND_MS, type RegisterPart, readProgress } from '../../service/register/watch/progress.ts';
 import { readWithheld } from '../../service/register/watch/withheld.ts';
 import { countDueFilings } from '../../service/reports/store-filing.ts';
@@ -108,9 +113,23 @@ async function figures({ store: { db } }: RegisterPageDeps, { reader, now }: Vis
       unreadable === 0 ? reader.number(0) : html`<a href="/inbox?kind=document">${upTo(unreadable)}</a>`,
     ],
     [reader.text('register.filings'), upTo(filings)],
+    ...(await readDifferences(db, now)).map((each) => differenceOf(reader, each)),
   ];
   return html`<dl class="figures">${shown.map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
+
+/** How often a source states another value than the leading one. */
+const differenceOf = (reader: Reader, differences: SourceDifferences): readonly [label: string, value: Markup] => {
+  const { origin, compared, differing } = differences;
+  const text = reader.text('register.ofCompared', {
+    differing: reader.number(differing),
+    compared: reader.number(compared),
+  });
+  return [
+    reader.text('register.differing', { source: origin }),
+    differsTooMuch(differences) ? state('warn', text) : text,
+  ];
+};
 
 /** What this daemon counted since it started, as /metrics has it. */
 async function counters({ metrics }: RegisterPageDeps, reader: Reader): Promise<Markup> {

@@ -6,6 +6,7 @@ import { cursorKey } from '../../../src/service/register/watch/watch-page.ts';
 import { allowWithheld, storeWithheld } from '../../../src/service/register/watch/withheld.ts';
 import { aboutRows } from '../../../src/store/count.ts';
 import { setAside } from '../../../src/store/erasure/quarantine.ts';
+import { tellApart } from '../../service/register/told-apart.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 import { adminAt, startPages } from '../visitor.ts';
 import { startService } from './service.ts';
@@ -39,6 +40,19 @@ describe('with a register', () => {
 });
 
 describe.each(ENGINES)('on %s', (engine) => {
+  it('with two sources it names the parts of each, and how often the second differs', async () => {
+    const { signedIn, store } = await startPages({ engine });
+    const now = Date.now();
+    await tellApart(store, { now, companies: 11, differing: 10 });
+    const viewer = await signedIn('viewer');
+    const { text } = await viewer.get('/register');
+    expect(text).toMatch(/datafordeler differs from the first source for.*class="state warn".*10 of 11/s);
+    await tellApart(store, { now, companies: 11, differing: 0 });
+    const after = await viewer.get('/register');
+    expect(after.text).toMatch(/0 of 11/);
+    expect(after.text).not.toMatch(/class="state warn"[^<]*(<[^>]*>)*[^<]*0 of 11/);
+  });
+
   it('a company is asked for once however often the form is sent, and only by who may', async () => {
     const { signedIn, store } = await startPages({ engine });
     const ida = await signedIn('operator');

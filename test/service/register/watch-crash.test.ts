@@ -1,14 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KyselyPlugin } from 'kysely';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFileSource } from '../../../src/service/register/source/file.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { builtScript, ENVIRONMENT } from '../../support/program.ts';
 import { sampleDocuments } from '../../support/sample-documents.ts';
 import { newFolder, newStore, newStoreUrl, opened, SUITE_ENGINES } from '../../support/stores.ts';
+import { startWatcher } from './watch-child.ts';
 import { life, loaded, oldCompany, START, setWatch } from './watch-fixture.ts';
 
 const company = oldCompany(1);
@@ -119,12 +117,12 @@ describe.each(SUITE_ENGINES)('a process that is killed again and again on %s', (
     let told = -1;
     for (let start = 0; told < expected.length; start++) {
       expect(start).toBeLessThan(60);
-      const child = await watcher(url, file, START + start * 60_000);
+      const child = await startWatcher({ url, start: START + start * 60_000, source: { file } });
       const goal = Math.min(expected.length, Math.max(0, told) + 60);
       await expect
         .poll(async () => (await ids(store)).length, { timeout: 120_000, interval: 5 })
         .toBeGreaterThanOrEqual(goal);
-      await kill(child);
+      await child.kill();
       told = (await ids(store)).length;
     }
     expect(await ids(store)).toEqual(expected);
@@ -133,19 +131,3 @@ describe.each(SUITE_ENGINES)('a process that is killed again and again on %s', (
     expect(await snapshots(store)).toEqual(await snapshots(calm.store));
   });
 });
-
-async function watcher(url: string, file: string, start: number): Promise<ChildProcess> {
-  const script = builtScript(join(import.meta.dirname, 'watch-process.ts'));
-  const args = [script, url, file, String(start)];
-  const child = spawn(process.execPath, args, { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => kill(child));
-  await once(child.stdout, 'data');
-  return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}

@@ -185,6 +185,67 @@ describe.each(SUITE_ENGINES)('an entity that answers empty for a day, on %s', (e
   });
 });
 
+describe.each(SUITE_ENGINES)('a unit that the register deletes, on %s', (engine) => {
+  const COMPANY = '4999000001';
+  const UNIT = '4595000011';
+  const unitOf = (pNummer: number): Json => ({
+    VrproduktionsEnhed: {
+      pNummer,
+      navne: [name('Afdelingen')],
+      beliggenhedsadresse: [entry({ vejnavn: 'Prøvegade' })],
+      hovedbranche: [industry('310900')],
+      livsforloeb: [entry({})],
+      virksomhedsrelation: [entry({ cvrNummer: 95_000_001 })],
+      sidstOpdateret: '2026-03-01T12:00:00.000+01:00',
+    },
+  });
+  const unit = unitOf(1_995_000_011);
+  const other = unitOf(1_995_000_012);
+
+  const putAll = (emulator: DatafordelerEmulator, at: number): void => {
+    for (const each of [company(1), unit, other]) emulator.put(each, at);
+  };
+
+  async function deleting(...ids: readonly string[]) {
+    const removeAll = ({ tables }: DatafordelerEmulator, at: number): void => {
+      for (const id of ids) tables.remove(id, at);
+    };
+    const store = await newStore(engine);
+    const emulator = await emulated();
+    await list(store, 1);
+    const fixture = await watching(store, emulator);
+    let hours = 9;
+    const next = async (work: (at: number) => void) => {
+      hours -= 1;
+      work(START - hours * 3_600_000);
+      await fixture.run();
+      return (await fixture.events()).slice(1);
+    };
+    expect(await next((at) => putAll(emulator, at))).toEqual([]);
+    expect(await next((at) => removeAll(emulator, at))).toEqual([]);
+    const known = await store.db.selectFrom('snapshot').select('entity').orderBy('entity').execute();
+    expect(known.map(({ entity }) => entity)).toEqual(['CVR-1-95000001', 'CVR-2-1995000011', 'CVR-2-1995000012']);
+    return { emulator, next };
+  }
+
+  it('keeps its facts, and nothing is told when it comes back the same', async () => {
+    const { emulator, next } = await deleting(COMPANY, UNIT);
+    expect(await next((at) => putAll(emulator, at))).toEqual([]);
+  });
+
+  it('is compared with its last facts when it comes back', async () => {
+    const { emulator, next } = await deleting(COMPANY);
+    expect(await next((at) => emulator.put(renamed(1), at))).toEqual(['CVR-1-95000001 name']);
+  });
+
+  it('has left its company once the company is registered again, and joins it when it comes back', async () => {
+    const { emulator, next } = await deleting(UNIT);
+    const left = ['CVR-1-95000001 pUnitRemoved'];
+    expect(await next((at) => emulator.put(company(1), at))).toEqual(left);
+    expect(await next((at) => emulator.put(unit, at))).toEqual([...left, 'CVR-1-95000001 pUnitAdded']);
+  });
+});
+
 describe.each(SUITE_ENGINES)('a process that ends, on %s', (engine) => {
   it('at any request leaves nothing behind, and the next one goes on where it was', async () => {
     const store = await newStore(engine);

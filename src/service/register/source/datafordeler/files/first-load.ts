@@ -23,7 +23,7 @@ export interface FirstLoadOptions {
   readonly folder: string;
   /** The cursor of the feed from a time on, ms since 1970. */
   readonly feedFrom: (time: number, signal: AbortSignal) => Promise<string>;
-  /** Units per page; 1,000 by default. */
+  /** Units per page; 500 by default. */
   readonly pageSize?: number;
   readonly now: () => number;
 }
@@ -134,7 +134,7 @@ function createLoad(options: FirstLoadOptions) {
   }
 
   async function unitsFrom(state: LoadState, scratch: Scratch, signal: AbortSignal): Promise<SourcePage> {
-    const { pageSize = 1_000 } = options;
+    const { pageSize = 500 } = options;
     await removeArchives(scratch.folder);
     for (let { part, at } = state; part < PARTS; part += 1, at = 0) {
       const all = await readPart(scratch, part);

@@ -11,9 +11,11 @@ import type { DafRow } from '../rows.ts';
 const UNREAD = /^(?:datafordelerRow|datafordelerRegister|feltliste|\w*aktoer$|forretningshaendelse)/u;
 /** A row has less than a kilobyte. */
 const LONGEST_ROW = 1 << 20;
+/** Bytes that become a text at once: a text of more lives until the whole heap is collected. */
+const SLICE = 32 << 10;
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** The rows of each chunk of a file. Throws {@link SourceError} for a file that ends in a row. */
+/** The rows of a file, slice by slice. Throws {@link SourceError} for a file that ends in a row. */
 export async function* recordsIn(
   bytes: AsyncIterable<Buffer>,
   format: 'csv' | 'json',
@@ -21,11 +23,12 @@ export async function* recordsIn(
   const decoder = new StringDecoder('utf8');
   const read = format === 'csv' ? createCsvReader() : createJsonReader();
   let isFirst = true;
-  for await (const chunk of bytes) {
-    const text = decoder.write(chunk);
-    yield read(isFirst ? text.replace(BYTE_ORDER_MARK, '') : text, false);
-    isFirst &&= text === '';
-  }
+  for await (const chunk of bytes)
+    for (let from = 0; from < chunk.length; from += SLICE) {
+      const text = decoder.write(chunk.subarray(from, from + SLICE));
+      yield read(isFirst ? text.replace(BYTE_ORDER_MARK, '') : text, false);
+      isFirst &&= text === '';
+    }
   yield read(decoder.end(), true);
 }
 

@@ -22,6 +22,8 @@ const CENTRAL = 0x02_01_4b_50;
 const TAIL = 22 + 65_535 + 20;
 /** In a field of 32 bits: the value is in the zip64 part. */
 const ELSEWHERE = 0xff_ff_ff_ff;
+/** Bytes of a piece: so many are given back to the system at once, where many smaller ones would take up 40 MB of gaps. */
+const PIECE = 128 << 10;
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -117,10 +119,10 @@ async function entryOf(file: FileHandle, path: string, { name, method, packed, o
   return {
     name,
     open(): Readable {
-      const bytes = createReadStream(path, { start, end: start + packed - 1, highWaterMark: 64 << 10 });
+      const bytes = createReadStream(path, { start, end: start + packed - 1, highWaterMark: PIECE });
       if (method === STORED) return bytes;
       // The reader of the result sees what fails.
-      return pipeline(bytes, createInflateRaw({ chunkSize: 64 << 10 }), () => undefined);
+      return pipeline(bytes, createInflateRaw({ chunkSize: PIECE }), () => undefined);
     },
   };
 }
