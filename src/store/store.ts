@@ -32,7 +32,15 @@ export interface CommitOptions {
    * other write followed. It survives the process. SQLite does not wait for the disk.
    */
   readonly ephemeral?: true;
+  /**
+   * For callers who wait, while the thread that runs JavaScript goes on: SQLite commits without the disk, and another
+   * thread waits for it. Others may read the write a moment before it is on disk; what they write then is on disk after it.
+   */
+  readonly syncsAside?: true;
 }
+
+/** See {@link CommitOptions.syncsAside}. */
+export const ASIDE: CommitOptions = { syncsAside: true };
 
 /** The daemon's durable memory: a resolved `write` is on disk. */
 export interface Store {

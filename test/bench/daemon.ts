@@ -55,14 +55,17 @@ export async function inFolder(work: (folder: string) => Promise<void>): Promise
 interface DaemonOptions {
   readonly entry?: string;
   readonly store?: string | undefined;
+  /** Other parts of its configuration. */
   readonly more?: object;
+  /** A command that confines what it starts, and becomes it. */
+  readonly under?: readonly string[];
 }
 
-/** Starts the daemon on `cvrsync.db` in the folder, or on the store that is named; `more` are other parts of its configuration. */
+/** Starts the daemon on `cvrsync.db` in the folder, or on the store that is named. */
 export async function startDaemon(
   folder: string,
   providers: object,
-  { entry = SOURCES, store = join(folder, 'cvrsync.db'), more = {} }: DaemonOptions = {},
+  { entry = SOURCES, store = join(folder, 'cvrsync.db'), more = {}, under = [] }: DaemonOptions = {},
 ): Promise<Daemon> {
   const config = join(folder, `cvrsync-${randomUUID()}.yaml`);
   const content = {
@@ -75,7 +78,8 @@ export async function startDaemon(
   await writeFile(config, JSON.stringify(content));
   const began = performance.now();
   const nodeFlags = [...FLAGS, ...(process.env['CVRSYNC_BENCH_NODE_FLAGS']?.split(' ') ?? [])];
-  const child = spawn(process.execPath, [...nodeFlags, entry, '--config', config, 'serve'], {
+  const [command = process.execPath, ...rest] = [...under, process.execPath];
+  const child = spawn(command, [...rest, ...nodeFlags, entry, '--config', config, 'serve'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, ...ENVIRONMENT },
   });

@@ -35,6 +35,7 @@ const BENCHES = [
   'mapping',
   'statements',
   'files',
+  'small',
   'weekly-files',
 ];
 

@@ -168,7 +168,8 @@ function mortal(store: Store, owner: Owner, death: Death, present: Present): Sto
       const done = await work(tx);
       return dies('before') ? FOR_EVER : done;
     };
-    const result = await untilDeath(store.write(mortalWork, options));
+    // Without options: another thread that waits for the disk ends at a time of its own.
+    const result = await untilDeath(store.write(mortalWork));
     if (dies('after')) return FOR_EVER;
     death.left -= 1;
     return result;

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/engines/open.ts';
 import { LostStoreError } from '../../src/store/file/marker.ts';
 import { StoreGoneError } from '../../src/store/file/place.ts';
-import type { Store } from '../../src/store/store.ts';
+import { ASIDE, type Store } from '../../src/store/store.ts';
 import { storeErrorIn } from '../../src/store/store-error.ts';
 import { emptyStoreUrl, newFolder, opened } from '../support/stores.ts';
 
@@ -43,7 +43,8 @@ describe('a write', () => {
     const failed = await put(store, 'after').catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(StoreGoneError);
     expect(storeErrorIn(failed)?.message).toContain(url);
-    await expect(store.write(async () => {}, { ephemeral: true })).rejects.toThrow('moved, replaced or deleted');
+    for (const options of [{ ephemeral: true }, ASIDE] as const)
+      await expect(store.write(async () => {}, options)).rejects.toThrow('moved, replaced or deleted');
     await expect(store.ping()).rejects.toThrow('moved, replaced or deleted');
   });
 

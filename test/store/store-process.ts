@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../../src/store/engines/open.ts';
 import { migrateStore } from '../../src/store/migrations/migrations.ts';
+import { ASIDE } from '../../src/store/store.ts';
 import { addRemarks } from './next-version.ts';
 
 const [, , url = '', what, count = '0'] = process.argv;
@@ -19,7 +20,7 @@ if (what === 'daemon') {
     await new Promise(() => {});
   };
   await migrateStore(store, [addRemarks, stay]);
-} else if (what === 'write' || what === 'write-ephemeral' || what === 'write-and-stay') {
+} else if (what === 'write' || what === 'write-aside' || what === 'write-ephemeral' || what === 'write-and-stay') {
   for (let i = 0; i < Number(count); i++) {
     await store.write(
       (tx) =>
@@ -27,7 +28,7 @@ if (what === 'daemon') {
           .insertInto('kv')
           .values({ key: `${process.pid}-${i}`, value: 'v', updated_at: i })
           .execute(),
-      what === 'write-ephemeral' ? { ephemeral: true } : {},
+      what === 'write-ephemeral' ? { ephemeral: true } : what === 'write-aside' ? ASIDE : {},
     );
     // Leaves others a gap to write in.
     await sleep(1);

@@ -9,7 +9,7 @@ import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts'
 import { readAlone } from '../../runtime/lanes/poison.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
 import { each, eachRow } from '../../store/each.ts';
-import type { Store, Tx } from '../../store/store.ts';
+import { ASIDE, type Store, type Tx } from '../../store/store.ts';
 import { type DebugLog, shows } from '../../telemetry/debug-log.ts';
 import { describeSpan, inSpan, isTracing } from '../../telemetry/trace.ts';
 import {
@@ -134,7 +134,7 @@ async function foldOnce(
         claims.map((claim) => [claim, left ? { kind: 'again', at: deps.now(), fresh: true } : { kind: 'done' }]),
       );
     return { ...folding, receipts, queues, lost: claims.length - entities.size };
-  });
+  }, ASIDE);
   reportFolding(deps, done);
   if (done.lost > 0) metrics.leaseLost.inc(done.lost);
   for (const queue of done.queues) wakeUp.ring(queue);

@@ -4,7 +4,7 @@ import { requestIdOf } from '../../protocol/dedupe.ts';
 import { type WireOptions, withoutWithheld } from '../../protocol/payload.ts';
 import { createGroupCommit } from '../../runtime/group-commit.ts';
 import type { WakeUp } from '../../runtime/wake-up.ts';
-import type { Store, Tx } from '../../store/store.ts';
+import { ASIDE, type Store, type Tx } from '../../store/store.ts';
 import { type Arrival, type ArrivalsRead, hasArrivals, insertArrivals, readArrivals } from './arrivals.ts';
 import { lackOfSpace, MIN_FREE_BYTES } from './free-space.ts';
 import { countUnapplied } from './receipt.ts';
@@ -104,7 +104,7 @@ export function createIntake(options: IntakeOptions): Intake {
   let timer: NodeJS.Timeout | undefined;
 
   async function storeBatch(batch: readonly Arrival[]): Promise<readonly true[]> {
-    await store.write((tx) => insertArrivals(tx, batch, now()));
+    await store.write((tx) => insertArrivals(tx, batch, now()), ASIDE);
     metrics.commitBatchSize.observe(batch.length);
     if (batch.length >= BURST) burstAt = performance.now();
     stored += batch.length;

@@ -14,7 +14,7 @@ import {
   type PendingWrite,
   pendingUnder,
 } from '../../runtime/lanes/pending-writes.ts';
-import type { Store, Tx } from '../../store/store.ts';
+import { ASIDE, type Store, type Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
 import { ARRIVED, type Late, type PendingLine, type PendingPatch, type Planned, RETURNED } from '../decide/planned.ts';
 import { markBlindWrites } from '../edits/due.ts';
@@ -76,7 +76,7 @@ export async function beginPatches(
     });
     await beginWrites(tx, begun);
     return begun;
-  });
+  }, ASIDE);
 }
 
 /** How a write under a lease ended. If the CRM did not answer for a record, the end is unknown. */

@@ -6,7 +6,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import { type Claim, held, mark, settleAll } from '../../runtime/lanes/lanes.ts';
 import { leaseOf } from '../../runtime/lanes/lease.ts';
 import { type PendingWrite, settleWrites } from '../../runtime/lanes/pending-writes.ts';
-import type { Store, Tx } from '../../store/store.ts';
+import { ASIDE, type Store, type Tx } from '../../store/store.ts';
 import type { DebugLog } from '../../telemetry/debug-log.ts';
 import { inSpan, isTracing } from '../../telemetry/trace.ts';
 import type { Crm } from '../crm/crm.ts';
@@ -266,7 +266,7 @@ async function recordResults(deps: SyncDeps, crm: Crm, { schema, results }: Atte
       live.map((result) => [result.claim, result.settlement]),
     );
     return { ours: keys, overtaken };
-  });
+  }, ASIDE);
   reportLostLeases({ metrics, log }, `sync:${crm.name}`, { lost: results.length - ours.size, sent: overtaken });
   countResults(metrics, crm, results);
   await logResults(

@@ -3,7 +3,7 @@
  * hundred.
  */
 import { createGroupCommit } from '../../runtime/group-commit.ts';
-import type { Store } from '../../store/store.ts';
+import { ASIDE, type Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { type Entry, type RecordedAttempt, record } from './record-attempt.ts';
 
@@ -32,7 +32,7 @@ export function createLedger({ store, now, secrets, admin, onWritten }: LedgerOp
     burst: BURST,
     beginBatch: oneClaimEach,
     write: async (entries) => {
-      const written = await store.write((tx) => record(tx, entries, { now: now(), secrets, admin }));
+      const written = await store.write((tx) => record(tx, entries, { now: now(), secrets, admin }), ASIDE);
       if (entries.some(({ result }) => result !== undefined && result.state !== 'done')) onWritten();
       return entries.map((entry) => written.get(entry) ?? 'lost');
     },

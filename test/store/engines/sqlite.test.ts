@@ -20,7 +20,7 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/store/engines/open.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { ASIDE, type Store } from '../../../src/store/store.ts';
 import { builtScript, ENVIRONMENT } from '../../support/program.ts';
 import { emptyStoreUrl, makeOlder, newFolder, newStore, newStoreUrl, opened } from '../../support/stores.ts';
 import { canCountSyncs, countSyncs } from '../../support/syncs.ts';
@@ -68,10 +68,12 @@ describe('a store in a SQLite file', () => {
     const url = await emptyStoreUrl('sqlite');
     const log = path.join(newFolder(), 'syncs');
     const none = await countSyncs(log, [PROCESS, url, 'write', '0']);
-    const many = await countSyncs(log, [PROCESS, url, 'write', '50']);
-    // The first run also made the tables; the second one did nothing but the fifty writes.
+    // The first run also made the tables; the others did nothing but the fifty writes.
     expect(none.syncs).toBeGreaterThan(0);
-    expect(many.syncs).toBeGreaterThanOrEqual(50);
+    for (const how of ['write', 'write-aside']) {
+      const many = await countSyncs(log, [PROCESS, url, how, '50']);
+      expect(many.syncs).toBeGreaterThanOrEqual(50);
+    }
   });
 
   it.skipIf(!canCountSyncs)(
@@ -95,6 +97,7 @@ describe('a store in a SQLite file', () => {
     for (const [key, options] of [
       ['first', {}],
       ['ephemeral', { ephemeral: true }],
+      ['aside', ASIDE],
       ['last', {}],
     ] as const) {
       await store.write((tx) => tx.insertInto('kv').values({ key, value: 'power', updated_at: 0 }).execute(), options);
