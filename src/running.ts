@@ -228,6 +228,7 @@ function addConnectorRoutes(config: Config, base: Base, connector: Connector | u
 const settingsOf = ({ configuredBy, live }: Base) =>
   configuredBy && {
     ...configuredBy,
+    digest: () => digestOf(live.config, placeOf(live.config)),
     place: {
       file: configuredBy.file,
       samples: samplesFolder(),

@@ -1,5 +1,6 @@
 /** The weekly digest as it would go out now. */
 import Type from 'typebox';
+import type { AlertSettings } from '../alerts/channel.ts';
 import { type DigestFigures, digestMessage, readDigest } from '../alerts/digest.ts';
 import type { DigestLanguage } from '../alerts/digest-words.ts';
 import type { AlertMessage } from '../alerts/message.ts';
@@ -17,7 +18,15 @@ export interface DigestNeeds {
     readonly place: string;
     readonly dashboard: string | undefined;
     readonly language: DigestLanguage | undefined;
+    /** Where alerts go; undefined if nowhere. */
+    readonly alerts: AlertSettings | undefined;
   };
+}
+
+/** The digest of the last seven days, in the language that is configured. */
+export async function digestNow({ store, digest, now }: DigestNeeds & Moment): Promise<AlertMessage> {
+  const { place, dashboard, language = 'en' } = digest();
+  return digestMessage(await readDigest(store, now - WEEK_MS, now, now), { place, dashboard, language });
 }
 
 export interface DigestPreview extends AlertMessage {

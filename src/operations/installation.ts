@@ -1,5 +1,6 @@
 /** The operations that every installation has, also without the service. */
 import type { TObject } from 'typebox';
+import { testAlert } from './alert-test.ts';
 import { applyConfig, type ConfigNeeds, diffConfig, listConfigVersions, rollbackConfig } from './configuration.ts';
 import { type DigestNeeds, previewDigest } from './digest.ts';
 import type { Operation } from './operation.ts';
@@ -13,6 +14,7 @@ export interface InstallationNeeds extends StatusNeeds, ConfigNeeds, DigestNeeds
 export const INSTALLATION_OPERATIONS: readonly Operation<TObject, unknown, InstallationNeeds>[] = [
   readStatus,
   previewDigest,
+  testAlert,
   diffConfig,
   applyConfig,
   listConfigVersions,

@@ -7,7 +7,9 @@ import { startAlerts } from '../../src/alerts/alerts.ts';
 import type { AlertSettings } from '../../src/alerts/channel.ts';
 import { digestMessage, lastWeekly, nextWeekly } from '../../src/alerts/digest.ts';
 import { addActivity } from '../../src/runtime/activity/activity.ts';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
 import type { Store } from '../../src/store/store.ts';
+import { startMailServer } from '../service/mail/mail-server.ts';
 import { runCli } from '../support/cli.ts';
 import { checked, problemsOf } from '../support/config.ts';
 import { newFolder, newStore, newStoreUrl, opened, SUITE_ENGINES } from '../support/stores.ts';
@@ -180,4 +182,35 @@ it('is shown by `alerts digest` before it is sent', async () => {
     counts: { written: 0 },
     text: expect.stringContaining('Skrevne'),
   });
+});
+
+it('is sent by mail as a test, as is a test alert, through a real mail server; what fails is said', async () => {
+  const office = await startMailServer();
+  const file = join(newFolder(), 'cvrsync.json');
+  const url = await newStoreUrl('sqlite');
+  const store = await opened(url);
+  const mail = { to: ['ida@example.com', 'bo@example.com'], url: office.url, from: 'cvrsync@example.com' };
+  const configured = (alerts: object) =>
+    writeFile(file, JSON.stringify({ store: url, server: { publicUrl: 'https://sync.example.com' }, alerts }));
+  await configured({ mail, digest: { language: 'da' } });
+  const test = (...argv: readonly string[]) => runCli(['--config', file, 'alerts', 'test', ...argv]);
+  expect(await test('mail', '--digest')).toMatchObject({ code: 0, stdout: 'Sent by mail.\n' });
+  expect(office.mails.flatMap(({ to }) => to).toSorted()).toEqual(['bo@example.com', 'ida@example.com']);
+  expect(office.mails[0]?.text).toContain('Skrevne værdier: 0');
+  expect(office.mails[0]?.headers.get('subject')).toMatch(/^cvrsync: ugen /u);
+  expect((await test('mail')).code).toBe(0);
+  expect(office.mails.at(-1)?.text).toContain('This is a test: cvrsync at https://sync.example.com');
+  expect(await test('webhook', '--json')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('alerts.webhook is not configured'),
+  });
+  await office.close();
+  expect(await test('mail')).toMatchObject({ code: 1, stdout: expect.stringMatching(/^Not sent by mail: \S/u) });
+  expect((await test('pigeon')).code).toBe(2);
+  const entries = await readAudit(store.db, { action: 'alert.test' }, 9);
+  expect(entries.map(({ subject, result }) => `${subject} ${result === 'sent'}`)).toEqual([
+    'mail false',
+    'mail true',
+    'mail true',
+  ]);
 });

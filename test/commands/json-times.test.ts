@@ -21,6 +21,7 @@ const WITHOUT_TIMES = [
     'provider test',
     'restore',
     'token',
+    'alerts test',
     'match index',
     'match undo',
   ],

@@ -122,6 +122,7 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
     'GET /settings/alerts',
     'POST /settings/alerts',
     'POST /settings/alerts/digest',
+    'POST /settings/alerts/test',
     'GET /settings/operators',
     'POST /settings/operators',
     'GET /settings/operators/:name/revoke',

@@ -228,6 +228,7 @@ export async function startPages({
     settings: {
       place: { file: join(newFolder(), 'cvrsync.yaml'), samples: '', admin: {}, server: {} },
       env: {},
+      digest: () => ({ place: '', dashboard: undefined, language: undefined, alerts: undefined }),
       reread: () => undefined,
     },
   };

@@ -116,4 +116,5 @@ export const digestOf = ({ alerts: configured, admin }: Digested, place: string)
   place,
   dashboard: admin.publicUrl,
   language: configured?.digest?.language,
+  alerts: configured,
 });

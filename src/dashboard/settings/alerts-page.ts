@@ -2,15 +2,19 @@
 import Type from 'typebox';
 import { alerts } from '../../config/schema/alerts.ts';
 import type { Server } from '../../http/server/server.ts';
+import { CHANNELS, testAlert } from '../../operations/alert-test.ts';
+import type { DigestNeeds } from '../../operations/digest.ts';
 import { folderOf } from '../../setup/config-of.ts';
 import { questionsOf, readAnswers, type Settings, valueAt } from '../../setup/questions.ts';
 import { keepSecrets } from '../../setup/secret-files.ts';
 import { SETTINGS } from '../addresses/addresses.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
-import { html } from '../page/html.ts';
+import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
+import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
+import { addForm } from '../routes/operation-form.ts';
 import { addAction, addPage } from '../routes/routes.ts';
 import { answerIn, questionFields } from '../steps/question-fields.ts';
 import { ownSection, readChanging, type SettingsDeps, saveSection, unreadablePage } from './settings-way.ts';
@@ -22,7 +26,8 @@ const DIGEST = questionsOf(Type.Object({ ...digest.properties }));
 export const ALERTS_PAGE = `${SETTINGS}/alerts`;
 
 /** Adds the page, and the actions of its two forms. */
-export function addAlerts(app: Server, deps: SettingsDeps): void {
+export function addAlerts(app: Server, deps: SettingsDeps & Pick<DigestNeeds, 'digest'>): void {
+  addTests(app, deps);
   addPage(app, deps, { path: ALERTS_PAGE, role: 'admin', show: (visit) => alertsPage(deps, visit) });
   addAction(app, deps, {
     path: ALERTS_PAGE,
@@ -47,6 +52,40 @@ export function addAlerts(app: Server, deps: SettingsDeps): void {
   });
 }
 
+/** A form for each test sends the test, and its page says what came of it. */
+function addTests(app: Server, deps: SettingsDeps & Pick<DigestNeeds, 'digest'>): void {
+  addForm(app, deps, testAlert, {
+    path: `${ALERTS_PAGE}/test`,
+    next({ reader }, { channel, error }) {
+      const word = reader.text(`settings.channel.${channel}`);
+      return {
+        title: reader.text('settings.alerts'),
+        body: html`${
+          error === null
+            ? html`<p class="notice ok" role="status">${reader.text('settings.testSent', { channel: word })}</p>`
+            : html`<p class="notice bad" role="alert">${reader.text('settings.testFailed', { channel: word })} ${said(reader, error)}</p>`
+        }
+          <p><a href=${ALERTS_PAGE} autofocus>${reader.text('settings.alerts')}</a></p>`,
+      };
+    },
+  });
+}
+
+/** The tests of the channels that the daemon has now. */
+function testForms({ digest }: Pick<DigestNeeds, 'digest'>, { reader, formToken }: Visit): Markup {
+  const { alerts: running } = digest();
+  const channels = CHANNELS.filter((name) => running?.[name] !== undefined);
+  if (channels.length === 0) return html`<p class="quiet">${reader.text('settings.testNone')}</p>`;
+  return html`<p>${reader.text('settings.testHelp')}</p>
+    ${channels.map(
+      (channel) => html`<form method="post" action=${`${ALERTS_PAGE}/test`} class="actions">
+        ${hidden({ [FORM_TOKEN]: formToken, channel })}
+        <button>${reader.text('settings.test', { channel: reader.text(`settings.channel.${channel}`) })}</button>
+        <button name="digest" value="yes">${reader.text('settings.testDigest', { channel: reader.text(`settings.channel.${channel}`) })}</button>
+      </form>`,
+    )}`;
+}
+
 /** Addresses are typed one in each line, or with commas between them. */
 const listed = (answer: (name: string) => string) => (name: string) => {
   const text = answer(name);
@@ -67,7 +106,7 @@ async function saveAlerts(
   });
 }
 
-async function alertsPage(deps: SettingsDeps, visit: Visit): Promise<PageBody> {
+async function alertsPage(deps: SettingsDeps & Pick<DigestNeeds, 'digest'>, visit: Visit): Promise<PageBody> {
   const { reader, formToken } = visit;
   const changing = await readChanging(deps, visit);
   if (changing.kind === 'unreadable') return unreadablePage(deps, visit, changing.problems);
@@ -92,6 +131,8 @@ async function alertsPage(deps: SettingsDeps, visit: Visit): Promise<PageBody> {
         </div>
         ${questionFields({ ...form, settings: { ...Object(settings['digest']) } }, DIGEST)}
         <p class="actions"><button>${reader.text('settings.save')}</button></p>
-      </form>`,
+      </form>
+      <h2>${reader.text('settings.tests')}</h2>
+      ${testForms(deps, visit)}`,
   };
 }

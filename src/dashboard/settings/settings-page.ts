@@ -4,6 +4,7 @@ import type { CrmDeps } from '../../connector/crm/crm.ts';
 import { findProposals } from '../../connector/proposals/proposals.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { ConfigNeeds } from '../../operations/configuration.ts';
+import type { DigestNeeds } from '../../operations/digest.ts';
 import { includesRole, type Role } from '../../runtime/operators/operators.ts';
 import type { SetUpGround } from '../../setup/connections.ts';
 import { createEffects } from '../../setup/effects.ts';
@@ -25,7 +26,7 @@ import { addOperators, OPERATORS } from './operators-page.ts';
 import { discardChanges, readChanging, type SettingsDeps, saveChanges, settingsWay } from './settings-way.ts';
 
 /** What Settings needs of the process. */
-export interface SettingsGround extends SetUpGround {
+export interface SettingsGround extends SetUpGround, Pick<DigestNeeds, 'digest'> {
   /** Has the daemon read its file again. */
   readonly reread: () => void;
 }
@@ -36,7 +37,7 @@ interface GivenDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'> {
   readonly installation: { readonly mask: (text: string) => string };
 }
 
-interface SettingsPageDeps extends SettingsDeps {
+interface SettingsPageDeps extends SettingsDeps, Pick<DigestNeeds, 'digest'> {
   readonly configuration: ConfigNeeds['configuration'];
   /** The names of the connections at work. */
   readonly crms: readonly { readonly name: string }[];

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { startMailServer } from '../../service/mail/mail-server.ts';
 import { startEdited } from './daemon.ts';
 
 const PAGE = '/settings/alerts';
@@ -55,4 +56,22 @@ it('an operator is made with a token that is shown once, and revoked after a que
   expect((await admin.get('/settings/operators/Bo/revoke')).text).toContain('every session of theirs ends');
   expect((await admin.post('/settings/operators/Bo/revoke', {})).status).toBe(303);
   expect((await admin.get('/settings/operators')).text).toContain('revoked');
+});
+
+it('a test alert and the digest are sent from the page by the mail server that is in force', async () => {
+  const office = await startMailServer();
+  const daemon = await startEdited();
+  const admin = await daemon.admin();
+  expect((await admin.get(PAGE)).text).toContain('a test can be sent here');
+  const mail = { 's.mail.to': 'ida@example.com', 's.mail.url': office.url, 's.mail.from': 'cvrsync@example.com' };
+  expect((await admin.post(PAGE, mail)).status).toBe(303);
+  await daemon.settled();
+  expect((await admin.get(PAGE)).text).toContain('Send a test by mail');
+  expect((await admin.post(`${PAGE}/test`, { channel: 'mail' })).text).toContain('The test was sent by mail.');
+  await admin.get(PAGE);
+  expect((await admin.post(`${PAGE}/test`, { channel: 'mail', digest: 'yes' })).text).toContain('was sent by mail');
+  expect(office.mails.map(({ text }) => text.includes('This is a test'))).toEqual([true, false]);
+  await office.close();
+  await admin.get(PAGE);
+  expect((await admin.post(`${PAGE}/test`, { channel: 'mail' })).text).toContain('The test was not sent by mail:');
 });
