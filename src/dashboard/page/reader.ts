@@ -37,7 +37,7 @@ export interface Reader {
 const ZONE = 'Europe/Copenhagen';
 const DEFAULT_LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', da: 'da-DK' };
 
-/** Readers by locale, those that were asked for last at the end: a formatter takes longer to make than a page of times to write. */
+/** Readers by locale, those that were asked for last at the end: to make a format takes longer than to write a page of times. */
 const READERS = new Map<string, Reader>();
 /** A browser may name any region. */
 const MOST_READERS = 20;
