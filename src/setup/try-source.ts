@@ -57,7 +57,9 @@ async function tried(
     const upstream = { baseUrl: String(baseUrl), accessKey: String(accessKey), requestsPerMinute: REQUESTS };
     return checkUpstream(deps, { upstream, providers: connections.map((name) => ({ name })) }, signal);
   }
-  const register = await withDefaults(registerOf(source, answers, place), place);
+  // A page waits for the answer, which takes a question for each table.
+  const pace = source === 'datafordeler' ? { requestsPerSecond: 20 } : {};
+  const register = await withDefaults({ ...registerOf(source, answers, place), ...pace }, place);
   return register === undefined ? [] : checkRegisters(deps, { register }, signal);
 }
 
