@@ -13,7 +13,7 @@ const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
 
 export function remove(world: World, random: Random): void {
   const record = anyOf(world.records, random);
-  if (record === undefined || world.records.length < 10 || isLeft(world, record)) return;
+  if (record === undefined || world.records.length < 4 || isLeft(world, record)) return;
   world[record.crm].remove(record.id);
   world.gone.set(record, world.linked.has(record));
   world.forget(record);

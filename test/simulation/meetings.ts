@@ -9,16 +9,23 @@ import type { World } from './world.ts';
 export type Act = (world: World, random: Random, step: Step) => Promise<void> | void;
 
 export const MEETINGS: Readonly<Record<MeetingKind, Act>> = {
-  /** Another sender tells once more what was told long ago, under an id of its own. */
+  /** Another sender tells once more what is no longer so, under an id of its own. */
   async stray(world, random, { place }) {
-    const post = anyOf(world.receiver.posts, random);
-    const { time } = world;
+    const { time, receiver } = world;
+    const newest = new Map(receiver.posts.map((post) => [post.entity, post]));
+    const post = anyOf(
+      receiver.posts.filter((each) => newest.get(each.entity) !== each),
+      random,
+    );
     const daemon = anyOf(world.machines.running(), random)?.daemon;
     if (post === undefined || daemon === undefined) return;
     const headers = { 'content-type': 'application/json', 'webhook-id': `stray-${place}` };
     const url = new URL('http://daemon.sim/webhook');
     const request = { method: 'POST', path: url.pathname, url, headers, body: post.body };
-    await time.until(Promise.race([time.as(daemon.owner, () => daemon.handle(request)), daemon.owner.died]));
+    const answer = await time.until(
+      Promise.race([time.as(daemon.owner, () => daemon.handle(request)), daemon.owner.died]),
+    );
+    world.note(`  ${post.id} once more: ${answer?.status}`);
   },
   /** Somebody holds a property right after its record was read, and before what was read comes back. */
   holdAmid(world, random) {

@@ -1,16 +1,16 @@
 /**
  * What happens in a world: steps that a seed decides, each with chances of its own, so that one can be left out. In a
- * swarm each world leaves out half of all kinds and has few companies: what is left meets more often.
+ * swarm each world leaves out half of all kinds or more, and has few companies: what is left meets more often.
  */
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 
 /** What happens, and how often of 1,000. */
 const EVENTS = {
-  change: 420,
+  change: 380,
   repeat: 30,
   withdraw: 20,
   edit: 110,
-  race: 60,
+  race: 80,
   putBack: 40,
   clear: 20,
   link: 30,
@@ -20,35 +20,35 @@ const EVENTS = {
   unlink: 8,
   merge: 8,
   leave: 15,
-  hold: 30,
-  letGo: 20,
-  accept: 30,
-  keep: 20,
+  hold: 60,
+  letGo: 30,
+  accept: 50,
+  keep: 30,
 } as const;
 
 /** What meets something under way. */
 const MEETINGS = {
-  stray: 25,
-  holdAmid: 25,
-  insist: 20,
+  stray: 40,
+  holdAmid: 40,
+  insist: 30,
 } as const;
 
 const FAULTS = {
   troubleCrm: 70,
   troubleRegister: 25,
-  troubleReceiver: 30,
+  troubleReceiver: 50,
   troubleDaemon: 25,
-  partial: 12,
+  partial: 20,
   disorder: 12,
-  locks: 10,
+  locks: 25,
   disk: 6,
   spent: 4,
   token: 6,
   refuse: 8,
-  die: 35,
+  die: 45,
   kill: 8,
   stop: 6,
-  freeze: 12,
+  freeze: 25,
   clock: 9,
 } as const;
 
@@ -87,29 +87,44 @@ export interface PlanOptions {
 export interface Habits {
   readonly companies: number;
   readonly everyMs: number;
+  /** How often the daemon asks the register: about once a step, so that much is under way when something happens. */
+  readonly pollSeconds: number;
   readonly calmEvery: number;
   /** The share of steps that come within seconds of the one before. */
   readonly bursts: number;
   readonly kinds: readonly StepKind[];
 }
 
-/** The habits of a seed's world: half of the kinds, few companies, and a pace of its own. */
+/** The habits of a seed's world: half of the kinds or fewer, few companies, and a pace of its own. */
 export function habitsOf(seed: number): Habits {
   const random = randomFrom(seed ^ 0x5a3);
+  const share = random.pick([0.2, 0.35, 0.5]);
+  const everyMs = random.pick([20_000, 120_000, 600_000]);
+  const chanceOf = (kind: StepKind): number => (TAKE_A_DAY.includes(kind) ? 0.04 : kind === 'edit' ? 0.8 : share);
+  const kinds = KINDS.filter((kind) => kind === 'change' || random.chance(chanceOf(kind)));
   return {
     companies: random.int(2, 4),
-    everyMs: random.pick([20_000, 120_000, 600_000]),
+    everyMs,
+    // What takes a day to end would take thousands of requests.
+    pollSeconds: kinds.some((kind) => TAKE_A_DAY.includes(kind)) ? 900 : everyMs / 1_000,
     calmEvery: random.int(10, 25),
     bursts: random.pick([0.3, 0.6, 0.8]),
-    kinds: KINDS.filter((kind) => kind === 'change' || random.chance(0.5)),
+    kinds,
   };
 }
+
+const TAKE_A_DAY: readonly StepKind[] = ['restore', 'merge', 'spent'];
 
 /** The same seed gives the same steps, and a longer plan begins like a shorter one. */
 export function planOf(seed: number, { steps, everyMs, habits }: PlanOptions): readonly Step[] {
   const random = randomFrom(seed ^ 0x91a);
   const { kinds, calmEvery, bursts } = habits ?? { kinds: KINDS, calmEvery: CALM_EVERY, bursts: 0.4 };
-  const weights = Object.entries(ALL).filter(([kind]) => kinds.some((each) => each === kind));
+  // In a swarm, what is left happens equally often, and the register changes most.
+  const weightOf = (kind: StepKind, usual: number): number =>
+    habits === undefined ? usual : kind === 'change' ? Math.ceil(kinds.length / 2) : 1;
+  const weights = KINDS.filter((kind) => kinds.includes(kind)).map(
+    (kind) => [kind, weightOf(kind, usually(kind))] as const,
+  );
   const all = weights.reduce((sum, [, weight]) => sum + weight, 0);
   const pick = (): StepKind => {
     let left = random.int(0, all - 1);
@@ -117,7 +132,7 @@ export function planOf(seed: number, { steps, everyMs, habits }: PlanOptions): r
       left -= weight;
       return left < 0;
     });
-    return KINDS.find((kind) => kind === found?.[0]) ?? 'change';
+    return found?.[0] ?? 'change';
   };
   const plan: Step[] = [];
   let at = 0;
@@ -132,3 +147,5 @@ export function planOf(seed: number, { steps, everyMs, habits }: PlanOptions): r
 
 const isKind = (name: string): name is StepKind => Object.hasOwn(ALL, name);
 const KINDS: readonly StepKind[] = Object.keys(ALL).filter(isKind);
+
+const usually = (kind: StepKind): number => Object.entries(ALL).find(([name]) => name === kind)?.[1] ?? 0;

@@ -45,8 +45,9 @@ const habits = (seed: number) => (values.swarm ? habitsOf(seed) : undefined);
 
 function run(seed: number, plan: readonly Step[], isOver?: () => boolean): Promise<Outcome> {
   const companies = Number(values.companies ?? habits(seed)?.companies ?? 12);
+  const pollSeconds = habits(seed)?.pollSeconds;
   const daemons = values.daemons === undefined ? undefined : Number(values.daemons);
-  return simulate({ seed, companies, daemons, onTrace: values.trace ? say : undefined }, plan, isOver);
+  return simulate({ seed, companies, daemons, pollSeconds, onTrace: values.trace ? say : undefined }, plan, isOver);
 }
 
 function planFor(seed: number): readonly Step[] {

@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly companies: number;
   /** How many daemons share the store; one to three by the seed if it is not said. */
   readonly daemons?: number | undefined;
+  /** How often the daemons ask the register; every 15 minutes if it is not said. */
+  readonly pollSeconds?: number | undefined;
   /** Called with every line of the trace. */
   readonly onTrace?: ((line: string) => void) | undefined;
 }
@@ -107,7 +109,8 @@ const STEP_MS = 4 * 60_000;
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Opens a world in which nothing happened yet: its daemon runs, and some records are linked. */
-export async function openWorld({ seed, companies: count, daemons, onTrace }: WorldOptions): Promise<World> {
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const { seed, companies: count, daemons, pollSeconds, onTrace } = options;
   const hash = createHash('sha256');
   const note = (line: string): void => {
     hash.update(`${line}\n`);
@@ -143,7 +146,7 @@ export async function openWorld({ seed, companies: count, daemons, onTrace }: Wo
   }
   const receiver = openReceiver();
   await network.serve('receiver')(receiver.handle);
-  const config = await configOf({ hubspot, salesforce, register }, path.join(folder, 'store.db'));
+  const config = await configOf({ hubspot, salesforce, register }, path.join(folder, 'store.db'), pollSeconds);
   const records = addRecords({ hubspot, salesforce }, sampleCompanies(seed, count), random).map((record): CrmRecord => {
     const theirs = new Set(record.edits.has(PROPERTIES[record.crm].name) ? [PROPERTIES[record.crm].name] : []);
     return { ...record, theirs, held: new Set(), open: new Set(), given: new Map(), isUnseen: false };
@@ -246,7 +249,7 @@ async function furnish(world: World): Promise<void> {
 
 type Sides = Pick<World, 'hubspot' | 'salesforce' | 'register'>;
 
-async function configOf({ hubspot, salesforce, register }: Sides, store: string): Promise<Config> {
+async function configOf({ hubspot, salesforce, register }: Sides, store: string, pollSeconds = 900): Promise<Config> {
   const often = { pollMinutes: 60, reconcileHours: 24 };
   const file = {
     server: { port: 8080 },
@@ -259,7 +262,7 @@ async function configOf({ hubspot, salesforce, register }: Sides, store: string)
       },
     },
     service: {
-      register: { ...register.settings, pollSeconds: 900 },
+      register: { ...register.settings, pollSeconds },
       webhooks: { retrySeconds: [0, 5, ...Array.from({ length: 48 }, () => 60)] },
       secretKey: KEY,
       requestsPerMinute: 10_000,
