@@ -1,7 +1,7 @@
 /**
  * Faults that this project had once, or was built to avoid, put back one at a time into a copy of the code:
- * `node test/simulation/mutations.ts [--only NAME,NAME] [--steps 40] [--worlds 10] [--seed 1]`. Each line says within how
- * many steps a swarm of small worlds finds it. What it does not find shows what the plan or the oracle lacks.
+ * `node test/simulation/mutations.ts [--only NAME,NAME] [--steps 40] [--worlds 10] [--seed 1] [--blind]`. Each line says
+ * within how many steps small worlds find it, in which happens what it needs; with --blind, a swarm. What it does not find shows what the plan or the oracle lacks.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +15,8 @@ interface Mutation {
   readonly file: string;
   readonly search: string;
   readonly replace: string;
+  /** What must happen for it to show, besides changes of the register. */
+  readonly needs?: string;
 }
 
 const DECIDE = 'src/connector/decide/decide.ts';
@@ -26,12 +28,14 @@ const MUTATIONS: readonly Mutation[] = [
     file: DECIDE,
     search: "{ action: 'keep', rule: 'edited' }",
     replace: "{ action: 'write', rule: 'trusted' }",
+    needs: 'edit',
   },
   {
     name: 'a value that the register had before counts as an edit',
     file: DECIDE,
     search: "  if (isOneOf(crm, known, same)) return { action: 'write', rule: 'register' };\n",
     replace: '',
+    needs: 'edit,putBack',
   },
   {
     name: 'what the CRM made of a value counts as an edit',
@@ -44,66 +48,77 @@ const MUTATIONS: readonly Mutation[] = [
     file: DECIDE,
     search: "  if (override === 'hold') return { action: 'skip', rule: 'held' };\n",
     replace: '',
+    needs: 'hold',
   },
   {
     name: 'a release releases nothing',
     file: DECIDE,
     search: "  if (override === 'release') return { action: 'write', rule: 'released' };\n",
     replace: '',
+    needs: 'edit,accept',
   },
   {
     name: 'a blank property stays blank',
     file: DECIDE,
     search: "  if (isBlank(crm)) return { action: 'write', rule: 'blank' };",
     replace: "  if (isBlank(crm)) return { action: 'skip', rule: 'filled' };",
+    needs: 'clear',
   },
   {
     name: 'the last event wins, not the newest register time',
     file: 'src/connector/facts/fact.ts',
     search: 'if (current !== undefined && isStale)',
     replace: 'if (current !== undefined && isStale && seq < 0)',
+    needs: 'stray',
   },
   {
     name: 'a mark during a run is lost',
     file: LANES,
     search: 'marks === claim.marks ? undefined : (again_at ?? 0)',
     replace: 'undefined',
+    needs: 'hold,letGo,race',
   },
   {
     name: 'a lost lease settles all the same',
     file: LANES,
     search: 'claim !== undefined && claim.fence === fence',
     replace: 'claim !== undefined && fence !== undefined',
+    needs: 'freeze',
   },
   {
     name: 'a webhook is answered before it is on disk',
     file: 'src/connector/intake/intake.ts',
     search: '      await commits.add(event);',
     replace: '      void commits.add(event);',
+    needs: 'die,kill',
   },
   {
     name: 'a later delivery of a company overtakes an earlier one',
     file: 'src/service/delivery/due.ts',
     search: "older.state = 'due' and older.seq < head.seq)\n    order",
     replace: "older.state = 'due' and older.seq < 0)\n    order",
+    needs: 'troubleReceiver',
   },
   {
     name: 'an error of a receiver counts as success',
     file: 'src/service/delivery/schedule.ts',
     search: 'if (status >= 200 && status < 300)',
     replace: 'if (status >= 200)',
+    needs: 'troubleReceiver',
   },
   {
     name: 'a repeat has another id',
     file: 'src/service/delivery/post.ts',
     search: "`, 'base64url')}",
     replace: "` + performance.now(), 'base64url')}",
+    needs: 'troubleReceiver',
   },
   {
     name: 'the place in the register is stored before the changes',
     file: 'src/service/register/watch/ingest-page.ts',
     search: '    await store.write(async (tx) => {\n      await begin(tx);',
     replace: '    await store.write((tx) => begin(tx));\n    await store.write(async (tx) => {',
+    needs: 'die',
   },
   {
     name: 'snapshots are stored before the changes are published',
@@ -111,90 +126,105 @@ const MUTATIONS: readonly Mutation[] = [
     search: '      await storeRows(tx, rows, now(), breathe);',
     replace:
       '    });\n    await store.write(async (tx) => {\n      await storeRows(tx, rows, now(), breathe);\n    });\n    await store.write(async (tx) => {',
+    needs: 'die',
   },
   {
     name: 'an answer that lacks a shard counts as whole',
     file: 'src/service/register/source/whole-answer.ts',
     search: 'return successful === total ? undefined :',
     replace: 'return successful >= 0 ? undefined :',
+    needs: 'partial',
   },
   {
     name: 'an answer that ended early counts as whole',
     file: 'src/service/register/source/whole-answer.ts',
     search: 'if (terminated_early === true)',
     replace: "if (terminated_early === 'never')",
+    needs: 'partial',
   },
   {
     name: 'no write is pending while it is on its way',
     file: 'src/connector/sync/pending.ts',
     search: '    await beginWrites(tx, begun);',
     replace: '    if (begun.length < 0) await beginWrites(tx, begun);',
+    needs: 'troubleCrm',
   },
   {
     name: 'nobody looks for edits that a write replaced',
     file: 'src/connector/edits/due.ts',
     search: 'if (connection.edits === undefined) return;',
     replace: 'if (now > 0 || connection.edits === undefined) return;',
+    needs: 'race',
   },
   {
     name: 'an edit that the answer to a write shows is forgotten',
     file: 'src/connector/sync/sync.ts',
     search: '  await rememberOverwritten(tx, provider, overwritten, now);\n',
     replace: '  if (overwritten.length < 0) await rememberOverwritten(tx, provider, overwritten, now);\n',
+    needs: 'race',
   },
   {
     name: 'a write goes out however old its read is',
     file: 'src/connector/write/freshness.ts',
     search: 'FRESH_MS = 250;',
     replace: 'FRESH_MS = 250_000;',
+    needs: 'race,troubleCrm',
   },
   {
     name: 'a call to the service that fails counts as made',
     file: 'src/connector/monitoring/monitoring.ts',
     search: "      return { kind: 'again', at: now + backoff(attempts + 1), error: result.message };",
     replace: "      return { kind: attempts < 0 ? 'done' : 'done' };",
+    needs: 'troubleDaemon,link,add',
   },
   {
     name: 'a known earlier value does not mark the record',
     file: 'src/connector/facts/fact.ts',
     search: '  folded.changed || (!isMembers(assertion) && (folded.stale || (assertion.before ?? null) !== null));',
     replace: '  folded.changed || (assertion.field === undefined && !isMembers(assertion));',
+    needs: 'stray,putBack,edit',
   },
   {
     name: 'the state of the register is taken from an older document',
     file: 'src/service/register/watch/find-steps.ts',
     search: '(head !== undefined && loadedAt < head.loaded_at)',
     replace: "(head !== undefined && loadedAt < '')",
+    needs: 'disorder,withdraw',
   },
   {
     name: 'a claimed lane can be claimed again',
     file: 'src/runtime/lanes/lane-state.ts',
     search: "eb.or([eb('fence', 'is', null), eb('lease_until', '<=', now)]);",
     replace: "eb.or([eb('fence', 'is', null), eb('lease_until', '>', 0), eb('lease_until', '<=', now)]);",
+    needs: 'freeze,race',
   },
   {
     name: 'the store forgets what was written',
     file: 'src/connector/sync/sync.ts',
     search: '    await rememberWritten(\n      tx,',
     replace: '    if (now < 0) await rememberWritten(\n      tx,',
+    needs: 'edit',
   },
   {
     name: 'an address is decided part by part',
     file: 'src/connector/decide/plan.ts',
     search: ': decideGroup(group)) decided',
     replace: ': group.map((part) => part.planned)) decided',
+    needs: 'edit',
   },
   {
     name: 'a hold that comes while the CRM answers is written over',
     file: 'src/connector/sync/prepare.ts',
     search: 'asLoaded: asLoaded.has(id)',
     replace: 'asLoaded: asLoaded.size >= 0',
+    needs: 'holdAmid',
   },
   {
     name: 'a release for once stays',
     file: 'src/connector/sync/sync.ts',
     search: '    await endUsedOverrides(',
     replace: '    if (now < 0) await endUsedOverrides(',
+    needs: 'edit,accept,insist',
   },
   {
     name: 'a document that becomes findable late is passed by',
@@ -207,12 +237,14 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'providers/salesforce/write/decide-update.ts',
     search: "  'UNABLE_TO_LOCK_ROW',\n  'SERVER_UNAVAILABLE',",
     replace: "  'SERVER_UNAVAILABLE',",
+    needs: 'locks',
   },
   {
     name: 'an edit comes back without the rest of its address',
     file: 'src/connector/edits/check-edits.ts',
     search: '  if (first === undefined || last === undefined) return [];\n  return [{ id, field',
     replace: '  if (first === undefined || last === undefined || id !== undefined) return [];\n  return [{ id, field',
+    needs: 'race',
   },
   {
     name: 'a new link asks for no full state',
@@ -225,12 +257,14 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'src/connector/apply/apply.ts',
     search: '    await writeKnown(tx, known, deps.now());\n',
     replace: '',
+    needs: 'race,edit,putBack',
   },
   {
     name: 'what the CRM made of a write without an answer counts as an edit',
     file: 'src/connector/sync/prepare.ts',
     search: 'await recogniseStored(crm.connection, first.found, signal);',
     replace: 'await recogniseStored(crm.connection, [], signal);',
+    needs: 'troubleCrm',
   },
   {
     name: 'records of a call are told apart by their place',
@@ -243,6 +277,7 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'src/connector/decide/late.ts',
     search: '{ ...late, old, overtook: isNewer,',
     replace: '{ ...late, old, overtook: false,',
+    needs: 'freeze,race,troubleCrm',
   },
 ];
 
@@ -252,13 +287,15 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '40' },
     worlds: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
+    /** Simulates what a swarm does anyway, without regard to what a fault needs. */
+    blind: { type: 'boolean', default: false },
   },
 });
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
 /** Simulates the changed code; the number of steps until it failed, or undefined. */
-async function stepsUntilFound(copy: string, { file, search, replace }: Mutation): Promise<number | undefined> {
+async function stepsUntilFound(copy: string, { file, search, replace, needs }: Mutation): Promise<number | undefined> {
   const place = path.join(copy, file);
   const text = readFileSync(place, 'utf8');
   if (text.split(search).length !== 2) throw new Error(`${file} does not have once: ${search}`);
@@ -267,15 +304,16 @@ async function stepsUntilFound(copy: string, { file, search, replace }: Mutation
     text.replace(search, () => replace),
   );
   try {
-    return await stepsUntilFailed(copy);
+    return await stepsUntilFailed(copy, values.blind ? undefined : (needs ?? ''));
   } finally {
     writeFileSync(place, text);
   }
 }
 
-async function stepsUntilFailed(folder: string): Promise<number | undefined> {
+async function stepsUntilFailed(folder: string, kinds: string | undefined): Promise<number | undefined> {
   const { seed, worlds, steps } = values;
   const args = ['--swarm', '--seed', seed, '--worlds', worlds, '--steps', steps, '--shrink', '0'];
+  if (kinds !== undefined) args.push('--kinds', kinds);
   const child = spawn(process.execPath, [path.join(folder, 'test/simulation/run.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -95,12 +95,15 @@ export interface Habits {
   readonly kinds: readonly StepKind[];
 }
 
-/** The habits of a seed's world: half of the kinds or fewer, few companies, and a pace of its own. */
-export function habitsOf(seed: number): Habits {
+/** The habits of a seed's world: half of the kinds or fewer, or those named, few companies, and a pace of its own. */
+export function habitsOf(seed: number, only?: readonly string[]): Habits {
   const random = randomFrom(seed ^ 0x5a3);
   const share = random.pick([0.2, 0.35, 0.5]);
   const everyMs = random.pick([20_000, 120_000, 600_000]);
-  const chanceOf = (kind: StepKind): number => (TAKE_A_DAY.includes(kind) ? 0.04 : kind === 'edit' ? 0.8 : share);
+  const chanceOf = (kind: StepKind): number => {
+    if (only !== undefined) return only.includes(kind) ? 1 : 0;
+    return TAKE_A_DAY.includes(kind) ? 0.04 : kind === 'edit' ? 0.8 : share;
+  };
   const kinds = KINDS.filter((kind) => kind === 'change' || random.chance(chanceOf(kind)));
   return {
     companies: random.int(2, 4),

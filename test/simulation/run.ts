@@ -29,6 +29,8 @@ const { values } = parseArgs({
     swarm: { type: 'boolean', default: false },
     /** Minutes to look for a shorter history; 0 shows the whole one. */
     shrink: { type: 'string', default: '5' },
+    /** In a swarm, what may happen besides changes of the register; a random part of all by default. */
+    kinds: { type: 'string' },
     /** Leaves the faults out. */
     calm: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
@@ -41,7 +43,7 @@ const clock = process.hrtime.bigint.bind(process.hrtime);
 const minutesFrom = (begun: bigint): number => Number(clock() - begun) / 60e9;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const habits = (seed: number) => (values.swarm ? habitsOf(seed) : undefined);
+const habits = (seed: number) => (values.swarm ? habitsOf(seed, values.kinds?.split(',')) : undefined);
 
 function run(seed: number, plan: readonly Step[], isOver?: () => boolean): Promise<Outcome> {
   const companies = Number(values.companies ?? habits(seed)?.companies ?? 12);
