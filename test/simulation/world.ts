@@ -207,6 +207,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     };
   try {
     await time.until(machines.start());
+    await firstLoad(world);
     await furnish(world);
   } catch (error) {
     await world.close();
@@ -226,6 +227,15 @@ const NEXT_DUE = `select min(at) as at from (
 function nextDueIn(db: Database.Database, now: number): number {
   const found: unknown = db.prepare(NEXT_DUE).pluck().get({ now });
   return typeof found === 'number' ? found : 0;
+}
+
+/** Of what changes before the register was loaded once, nobody is told. */
+async function firstLoad({ time, store, companies }: World): Promise<void> {
+  const count = () => store.db.selectFrom('snapshot').select('entity').execute();
+  for (let seconds = 0; (await time.until(count())).length < companies.size; seconds += 1) {
+    if (seconds > 600) throw new Error('the register was not loaded');
+    await time.runTo(time.now() + 1_000);
+  }
 }
 
 /** Links most records, and adds the receiver's monitor, which is told of every company. */
