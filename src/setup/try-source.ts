@@ -58,8 +58,8 @@ async function tried(
     return checkUpstream(deps, { upstream, providers: connections.map((name) => ({ name })) }, signal);
   }
   // A page waits for the answer, which takes a question for each table.
-  const pace = source === 'datafordeler' ? { requestsPerSecond: 20 } : {};
-  const register = await withDefaults({ ...registerOf(source, answers, place), ...pace }, place);
+  const speed = source === 'datafordeler' ? { requestsPerSecond: 20 } : {};
+  const register = await withDefaults({ ...registerOf(source, answers, place), ...speed }, place);
   return register === undefined ? [] : checkRegisters(deps, { register }, signal);
 }
 

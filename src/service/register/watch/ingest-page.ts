@@ -11,7 +11,7 @@ import type { WakeUp } from '../../../runtime/wake-up.ts';
 import { type Erasures, readErasures } from '../../../store/erasure/erasures.ts';
 import { setAside } from '../../../store/erasure/quarantine.ts';
 import { readValue, writeValue } from '../../../store/kv.ts';
-import { ASIDE, type Db, type Store, type Tx } from '../../../store/store.ts';
+import type { Db, Store, Tx } from '../../../store/store.ts';
 import { describeSpan } from '../../../telemetry/trace.ts';
 import { DELIVER_QUEUE } from '../../names/queues.ts';
 import { type PublishOptions, publish } from '../../publish/publish.ts';
@@ -217,8 +217,9 @@ async function commit(deps: WatchDeps, { begin, origin }: PageIntake, page: Page
       if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());
       for (const { where, reason, text } of unusable.slice(0, MOST_QUARANTINED))
         await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });
+      // On disk before a worker sees it: a webhook about a change that a power cut takes back would be wrong for ever.
       await publish(tx, changes, publishing(deps));
-    }, ASIDE);
+    });
     return true;
   } catch (error) {
     if (error instanceof Touched) return false;
