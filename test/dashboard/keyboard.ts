@@ -8,6 +8,16 @@ const MOST_TABS = 150;
 const FOCUSED =
   '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent).trim()';
 
+/** Whether what the page gives the focus to has it: the browser does that with the first frame, after it has loaded. */
+const HAS_FOCUS =
+  'location.hash !== "" || [null, document.activeElement].includes(document.querySelector("[autofocus]"))';
+
+/** Presses what leads to another page, and waits until keys reach it. */
+export async function toNextPage(page: Page, pressed: () => Promise<unknown>): Promise<void> {
+  await Promise.all([page.waitForNavigation(), pressed()]);
+  await expect.poll(() => page.evaluate(HAS_FOCUS), { timeout: 60_000 }).toBe(true);
+}
+
 export interface Keyboard {
   /** Keys pressed so far. What is typed or pasted as a whole counts as one. */
   readonly count: number;
@@ -43,7 +53,7 @@ export function keyboardOf(page: Page, script: boolean): Keyboard {
   }
   async function press(name: RegExp): Promise<void> {
     await tabTo(name);
-    await Promise.all([page.waitForNavigation(), key('Enter')]);
+    await toNextPage(page, () => key('Enter'));
   }
   async function skipToContent(): Promise<void> {
     await tabTo(/^(?:Skip to content|Gå til indhold)$/u);
@@ -66,7 +76,7 @@ export function keyboardOf(page: Page, script: boolean): Keyboard {
         return await skipToContent();
       }
       await key('g');
-      await Promise.all([page.waitForNavigation(), key(letter)]);
+      await toNextPage(page, () => key(letter));
     },
     skipToContent,
     async shows(words) {
