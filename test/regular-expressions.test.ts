@@ -33,6 +33,7 @@ const PROVEN_BY_HAND: Readonly<Record<string, string>> = {
 /** Expressions that are put together while the program runs: what they are made of. */
 const COMPOSED: Readonly<Record<string, string>> = {
   'src/config/schema/fill.ts': 'the names a section takes, from our schemas, which are checked here as patterns',
+  'src/dashboard/steps/crm-page.ts': 'the names of connections, from our schemas, which are checked here as patterns',
   'src/match/describe/notes-in-name.ts': 'the words of its list, with a bounded number of marks around them',
   'src/protocol/text/mask.ts': 'secrets of the configuration, escaped: alternatives without any repetition',
   'src/service/keys/keys.ts': 'a constant prefix and a fixed number of characters',

@@ -37,5 +37,5 @@ export const saidWithLinks = (reader: Reader, text: string): Markup => said(read
 
 const linked = (text: string): Markup =>
   text
-    .split(/<(https:\/\/[^>\s]+)>/u)
+    .split(/<(https:\/\/[^<>\s]+)>/u)
     .map((part, at) => (at % 2 === 0 ? part : html`<a href=${part} rel="noreferrer"><code>${part}</code></a>`));
