@@ -80,12 +80,8 @@ it('replays what is held of a monitor as it is enabled, where that is asked for'
   expect(await states()).toEqual(['due', 'failed', 'due']);
 });
 
-it('replays and drops, tells how many, and wakes whoever delivers', async () => {
-  const { harness, states } = await furnished(['held', 'failed', 'done', 'due', 'held']);
-  const replayed = await harness.call('POST', `${DELIVERIES}/replay`, { body: { until: '2026-03-01T12:00:04Z' } });
-  expect(replayed.json).toEqual({ count: 2 });
-  expect(await states()).toEqual(['due', 'due', 'done', 'due', 'held']);
-  expect(harness.rung.at(-1)).toBe('deliver');
+it('drops, and tells how many', async () => {
+  const { harness, states } = await furnished(['due', 'due', 'done', 'due', 'held']);
   const dropped = await harness.call('POST', `${DELIVERIES}/drop`, { body: { state: 'due', limit: 2 } });
   expect(dropped.json).toEqual({ count: 2 });
   expect(await states()).toEqual(['dropped', 'dropped', 'done', 'due', 'held']);
@@ -105,7 +101,7 @@ it('tells the attempts of one', async () => {
   expect(answer.json).toEqual([{ ...attempt, headers, at: '2026-03-01T12:00:00.000Z', done: false }]);
 });
 
-it('sends one now, and all that did not arrive since a time', async () => {
+it('sends one now, and wakes whoever delivers', async () => {
   const { harness, seqs, states } = await furnished(['failed', 'held', 'due', 'done', 'due']);
   await harness.store.write((tx) =>
     tx
@@ -120,9 +116,7 @@ it('sends one now, and all that did not arrive since a time', async () => {
   expect(await send(seqs[4])).toEqual({ count: 0 });
   expect(await send(seqs[3])).toEqual({ count: 1 });
   expect(harness.rung.at(-1)).toBe('deliver');
-  const recovered = await harness.call('POST', `${DELIVERIES}/recover`, { body: { since: '2026-03-01T12:00:01Z' } });
-  expect(recovered.json).toEqual({ count: 1 });
-  expect(await states()).toEqual(['failed', 'due', 'due', 'due', 'due']);
+  expect(await states()).toEqual(['failed', 'held', 'due', 'due', 'due']);
 });
 
 it.each([
@@ -133,10 +127,9 @@ it.each([
   ['GET', '?limit=100000', undefined, 'querystring.limit '],
   ['GET', '/count?until=1', undefined, 'querystring.until '],
   ['GET', '/-1/attempts', undefined, 'params.seq '],
-  ['POST', '/replay', { limit: -1 }, 'body.limit '],
-  ['POST', '/replay', { everything: true }, 'body.everything '],
+  ['POST', '/drop', { limit: -1 }, 'body.limit '],
+  ['POST', '/drop', { everything: true }, 'body.everything '],
   ['POST', '/drop', { entity: 'Nordlys' }, 'body.entity '],
-  ['POST', '/recover', {}, 'body.since '],
   ['POST', '/-1/send', undefined, 'params.seq '],
 ])('answers 422 and says where: %s %s %j', async (method, path, body, problem) => {
   const { harness } = await furnished(['held']);
