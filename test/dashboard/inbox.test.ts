@@ -5,7 +5,7 @@ import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 import { signIn, useBrowser } from './browser.ts';
-import { keyboardOf } from './keyboard.ts';
+import { focusGiven, keyboardOf } from './keyboard.ts';
 import { tokenOf } from './story.ts';
 import { newVisitor } from './visitor.ts';
 
@@ -40,6 +40,7 @@ async function openList(fixture: Fixture, look: Parameters<typeof open>[0] = {},
   const tab = await open(look);
   await signIn(tab.page, fixture.app.adminUrl, token ?? (await tokenOf(fixture, 'operator')));
   await tab.page.goto(fixture.app.adminUrl + LIST);
+  await focusGiven(tab.page);
   return tab;
 }
 

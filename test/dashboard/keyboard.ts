@@ -8,14 +8,18 @@ const MOST_TABS = 150;
 const FOCUSED =
   '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent).trim()';
 
-/** Whether what the page gives the focus to has it: the browser does that with the first frame, after it has loaded. */
+/** Whether what the page gives the focus to has it. */
 const HAS_FOCUS =
   'location.hash !== "" || [null, document.activeElement].includes(document.querySelector("[autofocus]"))';
+
+/** Waits until the page has given the focus: the browser does that with the first frame, after it has loaded. */
+export const focusGiven = (page: Page): Promise<void> =>
+  expect.poll(() => page.evaluate(HAS_FOCUS), { timeout: 60_000 }).toBe(true);
 
 /** Presses what leads to another page, and waits until keys reach it. */
 export async function toNextPage(page: Page, pressed: () => Promise<unknown>): Promise<void> {
   await Promise.all([page.waitForNavigation(), pressed()]);
-  await expect.poll(() => page.evaluate(HAS_FOCUS), { timeout: 60_000 }).toBe(true);
+  await focusGiven(page);
 }
 
 export interface Keyboard {

@@ -9,6 +9,7 @@ import { cvrNumber } from '../support/cvr-numbers.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 import { type ENGINES, newFolder, SUITE_ENGINES } from '../support/stores.ts';
 import { signIn, useBrowser } from './browser.ts';
+import { focusGiven } from './keyboard.ts';
 import { newVisitor, type Visitor } from './visitor.ts';
 
 const [A, B, C] = [cvrNumber(1), cvrNumber(2), cvrNumber(3)];
@@ -283,6 +284,7 @@ describe('in a browser', () => {
     await expectSound();
     await page.reload();
     expect(await box.isChecked()).toBe(false);
+    await focusGiven(page);
     // By then a key would have answered.
     await expect
       .poll(async () => {
@@ -294,6 +296,7 @@ describe('in a browser', () => {
     await page.goto(`${base}/sessions`);
     await box.check();
     await page.goto(base + LIST);
+    await focusGiven(page);
     await page.keyboard.press('j');
     await shows(page, `match/hubspot/${records[1]}`);
   });
@@ -320,6 +323,7 @@ describe('in a browser', () => {
     const base = fixture.app.adminUrl;
     await signIn(page, base, await token('operator'));
     await page.goto(base + LIST);
+    await focusGiven(page);
     await page.keyboard.press('j');
     await shows(page, `match/hubspot/${records[1]}`);
     await pressUntil(page, '1', `match/hubspot/${records[1]}`);
