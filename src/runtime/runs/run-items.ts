@@ -88,24 +88,12 @@ async function firstOfKinds(db: Db, id: number, kinds: readonly string[], limit:
   return rows;
 }
 
+const itemsIn = (db: Db, id: number) =>
+  db.selectFrom('run_item').select(['key', 'kind', 'detail']).where('run', '=', id);
+
 /** Items of a run by key, from the key after `after`. */
 export const pageItems = (db: Db, id: number, after: string, limit: number): Promise<readonly RunItem[]> =>
-  db
-    .selectFrom('run_item')
-    .select(['key', 'kind', 'detail'])
-    .where('run', '=', id)
-    .where('key', '>', after)
-    .orderBy('key')
-    .limit(limit)
-    .execute();
+  itemsIn(db, id).where('key', '>', after).orderBy('key').limit(limit).execute();
 
 export const readItemsOf = (db: Db, id: number, kind: string, limit: number): Promise<readonly RunItem[]> =>
-  db
-    .selectFrom('run_item')
-    .select(['key', 'kind', 'detail'])
-    .where('run', '=', id)
-    .where('kind', '=', kind)
-    .orderBy('kind')
-    .orderBy('key')
-    .limit(limit)
-    .execute();
+  itemsIn(db, id).where('kind', '=', kind).orderBy('kind').orderBy('key').limit(limit).execute();
