@@ -3,6 +3,8 @@
  * waits for a person, runs with results, and monitors with items and deliveries. Nothing of it is due.
  */
 
+import { keepCounts } from '../../src/connector/backfill/rows/counts.ts';
+import { freshRun, newOwner, putRun } from '../../src/connector/backfill/rows/progress.ts';
 import { createOperator } from '../../src/runtime/operators/operators.ts';
 import { startSession } from '../../src/runtime/operators/sessions.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
@@ -61,6 +63,17 @@ export async function fillStore(url: string, sizes: Sizes, key: Buffer): Promise
   );
   const tables = [...new Set(rows.map(([table]) => table))];
   await runInBulk(url, tables, [...inserts, ...failedAttempts]);
+  await makePlan(url, sizes.links);
+}
+
+/** What the rows of the scan are a plan of. */
+async function makePlan(url: string, records: number): Promise<void> {
+  const store = await openStore(url);
+  const begun = freshRun(newOwner(), { trust: 'crm', sendUpdate: false, match: 'cvr_number' }, now);
+  const run = { ...begun, phase: 'planned', end: records, scanned: records } as const;
+  await store.write((tx) => putRun(tx, 'hubspot', run, now));
+  await keepCounts(store, 'hubspot', run, Date.now);
+  await store.close();
 }
 
 async function makeMonitors(url: string, count: number, key: Buffer): Promise<void> {
@@ -166,7 +179,7 @@ function recordRows({ links, waiting }: Sizes): readonly Rows[] {
       'scan',
       'provider, purpose, record_id, position, name, entity, verdict, action, state',
       links,
-      `${HUBSPOT}, 'backfill', ${record}, n, 'Firma ' || n, ${entity}, case n % 40 when 7 then 'duplicate' else 'matched' end, case n % 9 when 0 then 'skip' else 'link' end, 'planned'`,
+      `${HUBSPOT}, 'backfill', ${record}, n, 'Firma ' || n, ${entity}, case n % 40 when 7 then 'ambiguous' else 'matched' end, case n % 9 when 0 then 'skip' else 'link' end, 'planned'`,
     ],
     ['review_answer', 'subject, verb, at, replaced', waiting, `'lane/sync/' || n, 'drop', ${now} - n * 1000, '{}'`],
     [

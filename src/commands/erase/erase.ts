@@ -3,6 +3,7 @@
  * until a pass finds nothing. What it looks for stays in the store until the end, so that it resumes after a crash.
  */
 import { sql } from 'kysely';
+import { recountPlans } from '../../connector/backfill/rows/counts.ts';
 import { deleteEntries, entriesBefore, forgetSuccessor } from '../../match/index/write.ts';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
@@ -111,6 +112,7 @@ export async function erase(store: Store, entity: string, { now, actor, signal }
     if (pass === MOST_PASSES)
       throw new Error(`${aliasOfDigest(digest)} is still written by another process: run cvrsync erase again`);
   }
+  await recountPlans(store, now);
   await store.write((tx) => endErasure(tx, entity, now()));
   return { tables: PLACE_OF_TABLE.flatMap(([table]) => totals.get(table) ?? []), records: plan.records };
 }

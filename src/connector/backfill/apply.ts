@@ -13,8 +13,9 @@ import { linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { decideRows } from './decide-rows.ts';
 import { type Rechecked, recheck } from './recheck.ts';
 import type { BackfillDeps } from './rows/backfill-context.ts';
+import { withCounts } from './rows/counts.ts';
 import { patiently } from './rows/patience.ts';
-import { type BackfillProgress, saveRun } from './rows/progress.ts';
+import { type BackfillProgress, holdRun, saveRun } from './rows/progress.ts';
 import { plannedRows, putRows, rowsById, type ScanRow, updateRows } from './rows/scan-rows.ts';
 import { type Columns, freshOf } from './scan.ts';
 
@@ -76,10 +77,17 @@ async function readAndApply(
   page: ApplyPage,
   signal: AbortSignal,
 ): Promise<Applied> {
-  const { store, wakeUp, crm, report } = deps;
+  const { store, wakeUp, crm, now, report } = deps;
   const ids = page.rows.map((row) => row.record_id);
   const reads = await patiently(deps, () => crm.connection.read(ids, page.columns.all, signal), signal);
-  const applied = await store.write((tx) => applyPage(deps, tx, run, { ...page, reads }));
+  // Records that others were merged into are rows, too, or become rows.
+  const touched = [...ids, ...reads.flatMap((read) => (read.kind === 'moved' ? read.to : []))];
+  const applied = await store.write(async (tx) => {
+    await holdRun(tx, crm.name, run);
+    return withCounts(tx, { provider: crm.name, ids: touched, now: now() }, () =>
+      applyPage(deps, tx, run, { ...page, reads }),
+    );
+  });
   if (applied.linked > 0) wakeUp.ring(MONITORING_QUEUE);
   report({ phase: 'apply', linked: applied.linked });
   return applied;

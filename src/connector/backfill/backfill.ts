@@ -14,8 +14,8 @@ import { printWarnings } from './plan/doubts.ts';
 import { checkPlan, importPlan, type PlanRead } from './plan/import-plan.ts';
 import { writePlan } from './plan/write-plan.ts';
 import { type BackfillDeps, BackfillError } from './rows/backfill-context.ts';
+import { forgetCounts, keepCounts, readCounts } from './rows/counts.ts';
 import { type BackfillProgress, holdRun, isScanning, readRun, saveRun } from './rows/progress.ts';
-import { countRows } from './rows/scan-rows.ts';
 import { type Columns, columnsOf, scanAll } from './scan.ts';
 import { settleVerdicts } from './settle-verdicts.ts';
 
@@ -88,6 +88,7 @@ async function clear(
     signal.throwIfAborted();
     left = await store.write(async (tx) => {
       await holdRun(tx, crm.name, run);
+      await forgetCounts(tx, crm.name);
       const isSome = await deleteScanRows(tx, crm.name, 'backfill', STEP);
       if (!isSome) await saveRun(tx, crm.name, next, now());
       return isSome;
@@ -110,7 +111,8 @@ async function plan(
   const run = await settleVerdicts(deps, begun, columns, signal);
   if (mode.kind === 'plan') await writePlan(deps, run, mode.file, signal);
   const { cursor: _, ...rest } = run;
-  const { toLink } = await countRows(store.db, crm.name);
+  await keepCounts(store, crm.name, run, now);
+  const { toLink } = await readCounts(store.db, crm.name);
   const isMeant = mode.kind === 'apply' && (toLink === 0 || (await mayLink?.(toLink)) !== false);
   const next: BackfillProgress = { ...rest, phase: isMeant ? 'apply' : 'planned' };
   // A poll is no plan: its options do not count for a plan that is applied later.
@@ -127,7 +129,7 @@ async function applyAndConfirm(
   signal: AbortSignal,
 ): Promise<BackfillProgress> {
   const { store, crm, now, report } = deps;
-  report({ phase: begun.phase, toLink: (await countRows(store.db, crm.name)).toLink });
+  report({ phase: begun.phase, toLink: (await readCounts(store.db, crm.name)).toLink });
   // From now on links follow this property.
   if (begun.match === columns.match) await store.write((tx) => acceptMatch(tx, crm.name, columns.match, now()));
   const worker = deps.isInDaemon === true ? undefined : startConfirming(deps);

@@ -5,8 +5,9 @@ import { BACKFILL, type BackfillJob, readOpenBackfill } from '../../connector/ba
 import { isEditable } from '../../connector/backfill/plan/edit-row.ts';
 import { listRows, type PlanPage } from '../../connector/backfill/plan/list-rows.ts';
 import { planText } from '../../connector/backfill/plan/write-plan.ts';
+import { readCounts, type ScanCounts } from '../../connector/backfill/rows/counts.ts';
 import { type BackfillProgress, isScanning, type Phase, readRun } from '../../connector/backfill/rows/progress.ts';
-import { countRows, type ScanCounts } from '../../connector/backfill/rows/scan-rows.ts';
+
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readConnections } from '../../operations/status/connections.ts';
@@ -73,7 +74,7 @@ async function listPage({ store, crms }: BackfillPageDeps, { reader }: Visit): P
   const runs = await Promise.all(
     crms.map(async ({ name }) => {
       const run = await readRun(store.db, name);
-      return { name, run, counts: run?.phase === 'planned' ? await countRows(store.db, name) : undefined };
+      return { name, run, counts: run?.phase === 'planned' ? await readCounts(store.db, name) : undefined };
     }),
   );
   return {
@@ -119,7 +120,7 @@ async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): P
   const run = await readRun(db, crm.name);
   const open = await readOpenBackfill(db, crm.name);
   const mayEdit = open === undefined && run !== undefined && isEditable(run);
-  const counts = run !== undefined && !isScanning(run.phase) ? await countRows(db, crm.name) : undefined;
+  const counts = run !== undefined && !isScanning(run.phase) ? await readCounts(db, crm.name) : undefined;
   return {
     title: reader.text('backfill.title', { name: crm.name }),
     body: html`${await standing(deps, visit, crm, { run, counts })}

@@ -2,11 +2,13 @@
 
 import type { VNode } from 'preact';
 import { PLAN_PARTS, type PlanPage } from '../../connector/backfill/plan/list-rows.ts';
-import type { PlanRow, ScanCounts } from '../../connector/backfill/rows/scan-rows.ts';
+import type { ScanCounts } from '../../connector/backfill/rows/counts.ts';
+import type { PlanRow } from '../../connector/backfill/rows/scan-rows.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { VERDICTS } from '../../connector/follow/verdict.ts';
 import { agrees } from '../../connector/match/parts.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
+import { readNames } from '../../service/register/watch/snapshots.ts';
 import type { Db } from '../../store/store.ts';
 import { companyAddress } from '../addresses/addresses.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -68,9 +70,13 @@ export function rowState(reader: Reader, { action, state: is }: Pick<PlanRow, 'a
 /** The names of companies, by entity. */
 export type CompanyNames = ReadonlyMap<string, string>;
 
-/** What the companies of rows are called, as far as it is known here. */
-export const namesOf = (db: Db, rows: readonly PlanRow[]): Promise<CompanyNames> =>
-  companyNames(db, [...new Set(rows.flatMap(({ entity }) => entity ?? []))]);
+/** What the companies of rows are called, as far as it is known here: by events, the company index or a loaded register. */
+export async function namesOf(db: Db, rows: readonly PlanRow[]): Promise<CompanyNames> {
+  const entities = [...new Set(rows.flatMap(({ entity }) => entity ?? []))];
+  const names = await companyNames(db, entities);
+  const others = entities.filter((entity) => !names.has(entity));
+  return new Map([...names, ...(await readNames(db, others))]);
+}
 
 /** The company that a row stands for. */
 export function companyOf({ entity }: PlanRow, names: CompanyNames): Markup {

@@ -201,7 +201,9 @@ async function editForm(
   const offered = new Map<string, string | undefined>();
   for (const entity of [row.entity, ownOf(row)]) {
     const number = numberOf(entity);
-    if (number !== undefined) offered.set(number, names.get(entity ?? ''));
+    // Before anybody else names the company, the record itself does.
+    const called = entity === ownOf(row) ? (row.name ?? undefined) : undefined;
+    if (number !== undefined) offered.set(number, names.get(entity ?? '') ?? called);
   }
   for (const each of found?.candidates ?? []) offered.set(each.company, each.name);
   const option = (value: string, label: Markup): VNode =>

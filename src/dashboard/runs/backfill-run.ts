@@ -9,8 +9,8 @@ import {
 } from '../../connector/backfill/plan/backfill-task.ts';
 import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
 import { listRows } from '../../connector/backfill/plan/list-rows.ts';
+import { readCounts } from '../../connector/backfill/rows/counts.ts';
 import { planRevision, readRun as readPlan } from '../../connector/backfill/rows/progress.ts';
-import { countRows } from '../../connector/backfill/rows/scan-rows.ts';
 import { readConnections } from '../../operations/status/connections.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
@@ -108,7 +108,7 @@ async function applyDetails(db: Db, visit: Visit, run: BackfillJob): Promise<Run
 /** The plan says what became of each record. */
 async function results(db: Db, visit: Visit, { state, input: { provider, sendUpdate } }: BackfillJob): Promise<VNode> {
   const { reader } = visit;
-  const { linked, failed, person, toLink: link } = await countRows(db, provider);
+  const { linked, failed, person, toLink: link } = await readCounts(db, provider);
   const parts = { linked, failed, person, link };
   return html`${
     state === 'done' &&

@@ -30,6 +30,8 @@ export const NAMES = {
 
 export interface FixtureOptions {
   readonly engine?: (typeof ENGINES)[number];
+  /** A new one of the engine where absent. */
+  readonly store?: Store;
   readonly crm?: keyof typeof NAMES;
   /** The CRM; one without a rate limit where absent. */
   readonly emulator?: CrmEmulator;
@@ -75,7 +77,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   });
   const [configured] = config.connector?.providers ?? [];
   if (configured === undefined) throw new Error('there is no connection');
-  const store = await newStore(engine);
+  const store = options.store ?? (await newStore(engine));
   const now = clock?.now ?? Date.now;
   const { http, close } = openClient();
   onTestFinished(close);

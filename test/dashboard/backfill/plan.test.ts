@@ -9,7 +9,7 @@ import { SUITE_ENGINES } from '../../support/stores.ts';
 import { HOSTILE } from '../story.ts';
 import { revisionIn, startHouse } from './house.ts';
 
-const [A, B] = [cvrNumber(1), cvrNumber(2)];
+const [A, B, C, D] = [cvrNumber(1), cvrNumber(2), cvrNumber(3), cvrNumber(4)];
 const HOSTILE_SHOWN = 'Birk &lt;script>alert(1)&lt;/script> &amp; ';
 
 describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
@@ -67,8 +67,16 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
   it('names the company beside the record, marks who is called otherwise, and shows what a link would write', async () => {
     const { fixture, add, signedIn } = await startHouse({ engine });
     const [same, other] = [add('hubspot', A, 'NORDLYS MØBLER  ApS'), add('hubspot', B, 'Et helt andet firma')];
+    const [loaded, unknown] = [add('hubspot', C, 'Solvang'), add('hubspot', D, 'Ukendt Firma ApS')];
+    const snapshot = { entity: `CVR-1-${C}`, body: JSON.stringify({ name: 'Solvang Gartneri A/S' }), digest: '' };
     await fixture.app.store.write((tx) =>
       storeEntries(tx, [entry(A, 'Nordlys Møbler ApS'), entry(B, 'Havblik <i>Cykler</i> A/S')]),
+    );
+    await fixture.app.store.write((tx) =>
+      tx
+        .insertInto('snapshot')
+        .values({ ...snapshot, loaded_at: '', updated_at: 1 })
+        .execute(),
     );
     await fixture.post({
       entityId: `CVR-1-${B}`,
@@ -85,6 +93,12 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
     expect(rowOf(other)).toContain('Havblik &lt;i>Cykler&lt;/i> A/S');
     expect(rowOf(other)).toContain('class="changed"');
     expect(rowOf(other)).toContain('another name than the company');
+    // Before the first event: by the register that the service has loaded, or by the record itself.
+    expect(rowOf(loaded)).toContain('Solvang Gartneri A/S');
+    expect(rowOf(unknown)).toContain('Ukendt Firma ApS');
+    const ida = await signedIn('operator');
+    const offer = (await ida.get(`/backfill/hubspot/row?record=${unknown}`)).text;
+    expect(offer).toMatch(new RegExp(`<label for="choice-${D}">[^<]*${D}[^<]* Ukendt Firma ApS</label>`, 'u'));
     expect((await gry.get(`/backfill/hubspot/row?record=${same}`)).text).toContain('the register has told nothing');
     const page = (await gry.get(`/backfill/hubspot/row?record=${other}`)).text;
     const planned = page.split('<tr').find((each) => each.includes('<code>phone</code>')) ?? '';

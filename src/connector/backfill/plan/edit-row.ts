@@ -6,6 +6,7 @@ import { readErasures } from '../../../store/erasure/erasures.ts';
 import type { Tx } from '../../../store/store.ts';
 import { verdictOf } from '../../follow/verdict.ts';
 import { revisionOf } from '../../names/revision.ts';
+import { withCounts } from '../rows/counts.ts';
 import { type BackfillProgress, lockRun, putRun } from '../rows/progress.ts';
 import { type PlanRow, rowsById, type ScanRow } from '../rows/scan-rows.ts';
 import { readOpenBackfill } from './backfill-task.ts';
@@ -53,7 +54,9 @@ export async function editRow(tx: Tx, edit: RowEdit, now: number): Promise<RowEd
   const line = lineOf(recordId, entity);
   const { skips, links } = answersOf([line], new Map([[recordId, row]]));
   await rememberSkips(tx, provider, skips, links);
-  await storeRow(tx, provider, entity === null ? skipped(row) : rowOfLine(row, line));
+  await withCounts(tx, { provider, ids: [recordId], now }, () =>
+    storeRow(tx, provider, entity === null ? skipped(row) : rowOfLine(row, line)),
+  );
   await putRun(tx, provider, { ...run, phase: 'planned', applied: 0, edits: (run.edits ?? 0) + 1 }, now);
   const detail = { before: chosenIn(row), after: entity };
   const entry = { actor, via: 'page', action: 'backfill.edit', subject: `${provider}:${recordId}`, detail } as const;

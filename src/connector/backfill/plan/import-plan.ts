@@ -8,6 +8,7 @@ import { type IdReader, readRecordId } from '../../crm/record-id.ts';
 import { UNSURE } from '../../follow/verdict.ts';
 import { rejectMatches } from '../../match/answer.ts';
 import type { BackfillDeps } from '../rows/backfill-context.ts';
+import { forgetCounts, keepCounts } from '../rows/counts.ts';
 import { type BackfillProgress, holdRun, saveRun } from '../rows/progress.ts';
 import { resetActions, rowsById, type ScanRow, updateRows } from '../rows/scan-rows.ts';
 import { openWarnings, type PlanWarnings } from './doubts.ts';
@@ -176,6 +177,10 @@ export async function takeLines(
   signal: AbortSignal,
 ): Promise<void> {
   const provider = crm.name;
+  await store.write(async (tx) => {
+    await holdRun(tx, provider, run);
+    await forgetCounts(tx, provider);
+  });
   for (let from = 0; from < run.end; from += PAGE) {
     signal.throwIfAborted();
     await store.write(async (tx) => {
@@ -198,6 +203,7 @@ export async function takeLines(
       await updateRows(tx, provider, changed);
     });
   }
+  await keepCounts(store, provider, run, now);
 }
 
 async function* pagesOf(

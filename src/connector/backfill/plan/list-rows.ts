@@ -2,8 +2,10 @@
 import { sql } from 'kysely';
 import { readCvrNumber } from '../../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../../protocol/entity-id.ts';
+import { ROWS_AT_ONCE } from '../../../store/count.ts';
 import type { Db } from '../../../store/store.ts';
 import type { Verdict } from '../../follow/verdict.ts';
+import { lastPosition } from '../rows/counts.ts';
 import { NEEDS_PERSON, type PlanRow, rowsOf } from '../rows/scan-rows.ts';
 
 /** What is or was to be done with rows; `person`: those that a person should look at. */
@@ -50,15 +52,18 @@ export async function listRows(
   filter: PlanFilter,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<PlanPage> {
-  const until = after + WINDOW;
-  const rows = await filteredRows(db, provider, filter)
-    .where('position', '>', after)
-    .where('position', '<=', until)
-    .limit(limit + 1)
-    .execute();
+  const last = await lastPosition(db, provider);
+  const until = Math.min(after + WINDOW, last);
+  const rows: PlanRow[] = [];
+  for (let from = after; from < until && rows.length <= limit; from += ROWS_AT_ONCE) {
+    const found = filteredRows(db, provider, filter)
+      .where('position', '>', from)
+      .where('position', '<=', from + ROWS_AT_ONCE)
+      .limit(limit + 1 - rows.length);
+    rows.push(...(await found.execute()));
+  }
   if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]?.position };
-  const last = await rowsOf(db, provider).where('position', '>', until).limit(1).executeTakeFirst();
-  return { rows, next: last && until };
+  return { rows, next: until < last ? until : undefined };
 }
 
 /** Engines fold no letter beyond `z`: a name is looked for as it was typed, in small, in capital letters and with an initial. */

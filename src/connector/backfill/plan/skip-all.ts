@@ -1,8 +1,9 @@
 /** Skips all rows of a stored plan that a filter finds and that would be linked, as if each were skipped alone. */
 import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.ts';
 import type { Db, Store, Tx } from '../../../store/store.ts';
+import { inPositions, readCounts, withCounts } from '../rows/counts.ts';
 import { lockRun, planRevision, putRun } from '../rows/progress.ts';
-import { inPositions, updateRows } from '../rows/scan-rows.ts';
+import { updateRows } from '../rows/scan-rows.ts';
 import { readOpenBackfill } from './backfill-task.ts';
 import { isEditable, lineOf, skipped } from './edit-row.ts';
 import { filteredRows, type PlanFilter } from './list-rows.ts';
@@ -24,8 +25,14 @@ const PAGE = 1_000;
 const toLink = (db: Db, provider: string, filter: PlanFilter) =>
   filteredRows(db, provider, filter).where('action', '=', 'link').where('state', '=', 'planned');
 
-/** How many rows that would be. */
+/** How many rows that would be. Reads the plan only where a text is looked for in it; of the parts only `link` has such rows. */
 export async function countToSkip(db: Db, provider: string, filter: PlanFilter): Promise<number> {
+  const { text = '', part = 'link', verdict } = filter;
+  if (text === '' && part !== 'link') return 0;
+  if (text === '') {
+    const { toLink: all, linkable } = await readCounts(db, provider);
+    return verdict === undefined ? all : (linkable[verdict] ?? 0);
+  }
   let sum = 0;
   await inPositions(db, provider, async (from, to) => {
     const { count } = await toLink(db, provider, filter)
@@ -65,10 +72,13 @@ async function skipPage(
   const lines = rows.map(({ record_id: id }) => lineOf(id, null));
   const { skips, links } = answersOf(lines, new Map(rows.map((row) => [row.record_id, row])));
   await rememberSkips(tx, provider, skips, links);
-  await updateRows(
-    tx,
-    provider,
-    rows.map(({ version: _, ...row }) => skipped(row)),
+  const ids = rows.map((row) => row.record_id);
+  await withCounts(tx, { provider, ids, now }, () =>
+    updateRows(
+      tx,
+      provider,
+      rows.map(({ version: _, ...row }) => skipped(row)),
+    ),
   );
   const next = { ...run, phase: 'planned', applied: 0, edits: (run.edits ?? 0) + 1 } as const;
   await putRun(tx, provider, next, now);

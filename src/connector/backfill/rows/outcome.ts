@@ -1,7 +1,7 @@
 /** What a backfill came to. */
 import { sql } from 'kysely';
 import type { Db } from '../../../store/store.ts';
-import { countRows, countWhere, type ScanCounts } from './scan-rows.ts';
+import { countWhere, readCounts, type ScanCounts } from './counts.ts';
 
 export interface BackfillOutcome extends ScanCounts {
   /** Of the linked ones: those the monitoring service confirmed, refused, or does not know yet. */
@@ -12,7 +12,7 @@ export interface BackfillOutcome extends ScanCounts {
 
 /** Counts the scan beside the links it led to. */
 export async function outcomeOf(db: Db, provider: string): Promise<BackfillOutcome> {
-  const counts = await countRows(db, provider);
+  const counts = await readCounts(db, provider);
   const links = await db
     .selectFrom('scan')
     .innerJoin('link', (join) =>

@@ -1,11 +1,10 @@
 /** The rows of a backfill: a record each, as the scan saw it, with its verdict and what is to become of it. */
 import { type RawBuilder, sql } from 'kysely';
-import { inPages, ROWS_AT_ONCE } from '../../../store/count.ts';
 import { each, eachRow } from '../../../store/each.ts';
 import { readErasures, withoutErased } from '../../../store/erasure/erasures.ts';
 import type { ScanTable } from '../../../store/schema.ts';
 import type { Db, Tx } from '../../../store/store.ts';
-import { type Action, FOR_A_PERSON, MISTYPED, UNSURE, VERDICTS, type Verdict } from '../../follow/verdict.ts';
+import { type Action, FOR_A_PERSON, UNSURE, type Verdict } from '../../follow/verdict.ts';
 
 /** A record of a scan, with what is to become of it. */
 export type ScanRow = Omit<ScanTable, 'provider' | 'purpose' | 'version'>;
@@ -16,7 +15,7 @@ export type PlanRow = ScanRow & {
   readonly version: number;
 };
 
-const PURPOSE = 'backfill';
+export const PURPOSE = 'backfill';
 
 /** Adds rows, or brings those that are there up to date but for their position. Record ids are distinct. */
 export const putRows = (tx: Tx, provider: string, rows: readonly ScanRow[]): Promise<void> =>
@@ -104,7 +103,7 @@ export async function rowsByEntity(db: Db, provider: string, entities: readonly 
 }
 
 /** Matched by a number that may be another company's. */
-const IS_UNSURE = sql<boolean>`(verdict = 'matched' and detail in (${sql.join(UNSURE)}))`;
+export const IS_UNSURE = sql<boolean>`(verdict = 'matched' and detail in (${sql.join(UNSURE)}))`;
 
 /** Rows that a person should look at. As they are counted: what a person decided in a plan is linked, whatever the scan thought of it. */
 export const NEEDS_PERSON = sql<boolean>`(state = 'failed' or (action <> 'link'
@@ -137,82 +136,3 @@ export async function resetActions(tx: Tx, provider: string, from: number, to: n
     .where('position', '<=', to)
     .execute();
 }
-
-/** How many records have which verdict, and how far the linking has come. */
-export interface ScanCounts {
-  readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
-  /** Rows to be linked that are not yet. */
-  readonly toLink: number;
-  /** Rows that were to be linked and are. */
-  readonly linked: number;
-  /** Rows that were to be linked and could not be. */
-  readonly failed: number;
-  /** Rows that a person should look at. */
-  readonly person: number;
-  /** Of the matched ones: those whose number fails the register's check. */
-  readonly mistyped: number;
-  /** Of the matched ones: not linked, since their number fails the check or was given a leading zero. */
-  readonly unsure: number;
-}
-
-/** Reads every row of the connection, page by page. */
-export async function countRows(db: Db, provider: string): Promise<ScanCounts> {
-  const total = new Map<string, number>();
-  await inPositions(db, provider, async (from, to) => {
-    for (const [name, count] of Object.entries(await countRange(db, provider, from, to)))
-      total.set(name, (total.get(name) ?? 0) + count);
-  });
-  const of = (name: string): number => total.get(name) ?? 0;
-  const verdicts = Object.fromEntries(VERDICTS.flatMap((one) => (of(one) > 0 ? [[one, of(one)]] : [])));
-  return {
-    verdicts,
-    toLink: of('toLink'),
-    linked: of('linkedRows'),
-    failed: of('failedRows'),
-    person: of('personRows'),
-    mistyped: of('mistyped'),
-    unsure: of('unsure'),
-  };
-}
-
-/** Reads the rows of a connection in ranges of their positions: after `from`, up to `to`. */
-export async function inPositions(
-  db: Db,
-  provider: string,
-  read: (from: number, to: number) => Promise<void>,
-): Promise<void> {
-  const { last } = await db
-    .selectFrom('scan')
-    .select(({ fn }) => fn.max('position').as('last'))
-    .where('provider', '=', provider)
-    .where('purpose', '=', PURPOSE)
-    .executeTakeFirstOrThrow();
-  await inPages(-1, async (from) => {
-    const to = from + ROWS_AT_ONCE;
-    await read(from, to);
-    return to < (last ?? 0) ? to : undefined;
-  });
-}
-
-/** By sums and not by groups, which an engine would sort: memory for each row. */
-const countRange = (db: Db, provider: string, from: number, to: number) =>
-  db
-    .selectFrom('scan')
-    .select([
-      ...VERDICTS.map((verdict) => countWhere(sql`verdict = ${sql.lit(verdict)}`).as(verdict)),
-      countWhere(sql`action = 'link' and state = 'planned'`).as('toLink'),
-      countWhere(sql`action = 'link' and state = 'done'`).as('linkedRows'),
-      countWhere(sql`state = 'failed'`).as('failedRows'),
-      countWhere(NEEDS_PERSON).as('personRows'),
-      countWhere(sql`verdict = 'matched' and detail = ${MISTYPED}`).as('mistyped'),
-      countWhere(sql`action <> 'link' and ${IS_UNSURE}`).as('unsure'),
-    ])
-    .where('provider', '=', provider)
-    .where('purpose', '=', PURPOSE)
-    .where('position', '>', from)
-    .where('position', '<=', to)
-    .executeTakeFirstOrThrow();
-
-/** How many rows a condition holds for, without a sort. */
-export const countWhere = (condition: RawBuilder<unknown>): RawBuilder<number> =>
-  sql<number>`cast(coalesce(sum(case when ${condition} then 1 else 0 end), 0) as bigint)`;

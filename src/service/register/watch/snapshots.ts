@@ -55,6 +55,7 @@ export async function readNames(db: Db, entities: readonly string[]): Promise<Re
     .selectFrom('snapshot')
     .select(['entity', name.as('name')])
     .where('entity', 'in', each(db, entities))
+    .where(name, 'is not', null)
     .execute();
   return new Map(rows.map((row) => [row.entity, row.name]));
 }
