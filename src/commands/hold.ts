@@ -2,8 +2,8 @@
 
 import type { RecordRef } from '../connector/names/queues.ts';
 import type { Hold } from '../connector/overrides/hold-list.ts';
-import { ALL_PROPERTIES, readOverrides } from '../connector/overrides/override.ts';
-import { endHolds, HOLD_ORIGINS, holdPlaceText, listHolds } from '../operations/holds.ts';
+import { ALL_PROPERTIES, HOLD_ORIGINS, readOverrides } from '../connector/overrides/override.ts';
+import { endHolds, holdPlaceText, listHolds } from '../operations/holds.ts';
 import { clearRecord, holdRecord } from '../operations/records.ts';
 import type { Store } from '../store/store.ts';
 import { EVERY_RECORD, linksHint, needConnector, readRecord } from './arguments/record-argument.ts';

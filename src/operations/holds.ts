@@ -8,12 +8,11 @@ import {
   type HoldPlace,
   listHolds as listStored,
 } from '../connector/overrides/hold-list.ts';
+import { HOLD_ORIGINS } from '../connector/overrides/override.ts';
 import type { StepRecorder } from '../runtime/operators/audit.ts';
 import { isoTime, nullable, plainText, timeText } from '../service/routes/schemas.ts';
 import { defineOperation, type Ground, invalid, type Moment, type Recording } from './operation.ts';
 import { recordProperties } from './records.ts';
-
-export const HOLD_ORIGINS = ['person', 'review', 'undo'] as const;
 
 /** Holds that one request names: as many as a page shows, and room for more. */
 export const MOST_CHOSEN = 500;

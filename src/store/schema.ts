@@ -143,8 +143,11 @@ export interface OverrideTable {
   provider: string;
   record_id: string;
   property: string;
-  /** `release`: the register wins over a person's edit; `hold`: cvrsync writes nothing. */
-  kind: 'release' | 'hold';
+  /**
+   * `release`: the register wins over a person's edit; `hold`: cvrsync writes nothing; `merged`: a hold of a record that was
+   * merged away, until the CRM restores the record.
+   */
+  kind: 'release' | 'hold' | 'merged';
   /** 1 if it ends with the first write, or when the CRM holds the value already. */
   once: number;
   /** When a hold ends; null until it is cleared. */

@@ -23,8 +23,10 @@ const MONITOR = '00000000-0000-4000-8000-';
 export interface Sizes {
   readonly links: number;
   readonly decisions: number;
-  /** Differences, and as many overrides, matches and entries of review. */
+  /** Differences, and as many matches and entries of review. */
   readonly waiting: number;
+  /** Holds and releases. */
+  readonly overrides: number;
   readonly monitors: number;
 }
 
@@ -142,7 +144,7 @@ function connectorRows({ links, decisions }: Sizes): readonly Rows[] {
 }
 
 /** What waits for a person or was decided by one, of single records. */
-function recordRows({ links, waiting }: Sizes): readonly Rows[] {
+function recordRows({ links, waiting, overrides }: Sizes): readonly Rows[] {
   const record = recordOf(links);
   const other = `cast(9000000000 + ((n + ${Math.round(links / 2)}) * 7919) % ${links} as text)`;
   const property = `case n % 4 when 0 then 'phone' when 1 then 'name' when 2 then 'city' else 'zip' end`;
@@ -165,9 +167,9 @@ function recordRows({ links, waiting }: Sizes): readonly Rows[] {
     [
       'override',
       'provider, record_id, property, kind, once, until, reason, created_at',
-      waiting,
-      `${HUBSPOT}, ${other}, case n % 5 when 0 then '*' else 'phone' end, case n % 9 when 1 then 'release' else 'hold' end, 0, ` +
-        `case n % 3 when 0 then ${now} + n * 1000 end, 'asked by the customer', ${now} - n`,
+      overrides,
+      `${HUBSPOT}, ${recordOf(overrides)}, case n % 5 when 0 then '*' when 1 then 'p' || (n % 40) else 'phone' end, case n % 9 when 1 then 'release' else 'hold' end, 0, ` +
+        `case n % 3 when 0 then ${now} + (n + 600) * 1000 end, 'asked by the customer', ${now} - n`,
     ],
     [
       'match_result',

@@ -17,7 +17,7 @@ import { adminCookie, fillStore } from './fill.ts';
 import { quantile, report, round } from './measure.ts';
 
 const LINKS = Number(process.env['CVRSYNC_BENCH_LINKS'] ?? 1_000_000);
-const SIZES = { links: LINKS, decisions: LINKS * 10, waiting: LINKS / 10, monitors: 1_000 };
+const SIZES = { links: LINKS, decisions: LINKS * 10, waiting: LINKS / 10, overrides: LINKS, monitors: 1_000 };
 const ROUNDS = Number(process.env['CVRSYNC_BENCH_ROUNDS'] ?? 20);
 const AIM_MS = 100;
 const QUIET_WITHIN_MS = 120_000;

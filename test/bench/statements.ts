@@ -25,7 +25,7 @@ const LINKS = Math.round(COMPANIES / 2.2);
 const WITHHELD = 2_000;
 const AIM_MS = 250;
 const PROVIDERS = { hubspot: { use: 'hubspot', accessToken: 'none', baseUrl: 'http://127.0.0.1:9' } };
-const SIZES = { links: LINKS, decisions: LINKS, waiting: LINKS / 10, monitors: 1_000 };
+const SIZES = { links: LINKS, decisions: LINKS, waiting: LINKS / 10, overrides: LINKS / 10, monitors: 1_000 };
 /** Every page of the route table, and what is read besides. */
 const PAGES = [...filledAddresses(SIZES), '/installation/bundle.json', '/metrics'];
 

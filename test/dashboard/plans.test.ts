@@ -11,7 +11,9 @@ import { adminAt } from './visitor.ts';
 
 /** More than any page may read of one table. */
 const MANY = 8_000;
-const SIZES = { links: MANY, decisions: MANY, waiting: MANY, monitors: 100 };
+/** So many that those that end soon are many, too. */
+const OVERRIDES = 3 * MANY;
+const SIZES = { links: MANY, decisions: MANY, waiting: MANY, overrides: OVERRIDES, monitors: 100 };
 /** On PostgreSQL each is a call over the network. */
 const MOST_STATEMENTS = 45;
 

@@ -5,7 +5,8 @@ import { moveWrites } from '../../runtime/lanes/pending-writes.ts';
 import type { Tx } from '../../store/store.ts';
 import { moveOverwritten } from '../history/overwritten.ts';
 import { copyWritten } from '../history/written.ts';
-import { CAME_BY_MERGE, endLink, findLink, type Link, linkRecord, updateLink } from '../links/links.ts';
+import { CAME_BY_MERGE, endLink, findLink, type Link, linkRecord, standsFor, updateLink } from '../links/links.ts';
+import { setHoldsAside } from '../links/merged-holds.ts';
 import { healQueue, linkKey, MONITORING_QUEUE, parentQueue } from '../names/queues.ts';
 import { ALL_PROPERTIES, moveTrust, type Override, type Overrides, readOverrides } from '../overrides/override.ts';
 
@@ -37,11 +38,14 @@ export async function moveLink(tx: Tx, move: LinkMove): Promise<MoveResult> {
   if (before.state === 'removed' || before.state === 'merged') return 'merged';
   if (before.state === 'conflict' && before.mismatch === null) return 'conflict';
   await mark(tx, healQueue(provider), [to], now);
-  const moved = (await hasNothingToMove(tx, before)) ? 'merged' : await linkSurvivor(tx, before, move);
+  const isMoot = await hasNothingToMove(tx, before);
+  if (isMoot && (await standsFor(tx, { provider, recordId: to }, before.entity))) await copyOverrides(tx, move);
+  const moved = isMoot ? 'merged' : await linkSurvivor(tx, before, move);
   if (moved === undefined) return contestSurvivor(tx, before, move);
   const end = { provider, recordId: from, now, reason: `merged in the CRM into record ${to}` } as const;
   const ended = await endLink(tx, { ...end, state: 'merged' });
   if (!ended) await updateLink(tx, end, { state: 'merged', reason: end.reason, updated_at: now });
+  await setHoldsAside(tx, end);
   return moved;
 }
 

@@ -11,6 +11,7 @@ import { moveLink } from '../follow/move-link.ts';
 import { BEHIND_SAFETY_LIMIT, mayEnd } from '../follow/safety-limit.ts';
 import type { Happened } from '../history/history.ts';
 import { endLink, isBound, type Link, linkRecord, updateLink } from '../links/links.ts';
+import { restoreHolds } from '../links/merged-holds.ts';
 import { healQueue, linkKey, MONITORING_QUEUE } from '../names/queues.ts';
 import { type HealKind, isKind, type RecordDecision } from './decided.ts';
 
@@ -214,6 +215,7 @@ async function contest(
       conflict.columns(['provider', 'record_id']).doUpdateSet({ ...fresh, send_update: 0, updated_at: now }),
     )
     .execute();
+  await restoreHolds(tx, { provider: crm.name, recordId: claim.key });
   note(one, 'mismatch', entity, reason);
   return undefined;
 }

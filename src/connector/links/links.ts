@@ -13,6 +13,7 @@ import type { LinkTable } from '../../store/schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { healQueue, linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
 import { refuseLeft } from './left.ts';
+import { restoreHolds } from './merged-holds.ts';
 
 export type Link = LinkTable;
 export type LinkState = Link['state'];
@@ -101,8 +102,9 @@ export async function linkRecord(tx: Tx, desired: LinkRequest): Promise<LinkResu
     )
     .returning('entity')
     .executeTakeFirst();
-  if (row !== undefined) return { kind: 'linked' };
-  return { kind: 'taken', entity: (await findLink(tx, desired))?.entity ?? entity };
+  if (row === undefined) return { kind: 'taken', entity: (await findLink(tx, desired))?.entity ?? entity };
+  await restoreHolds(tx, desired);
+  return { kind: 'linked' };
 }
 
 export interface LinkEnd extends RecordRef {

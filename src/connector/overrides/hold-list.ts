@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { StepRecorder } from '../../runtime/operators/audit.ts';
-import { countEach, countRows } from '../../store/count.ts';
+import { countRows } from '../../store/count.ts';
 import { eachRow } from '../../store/each.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { ALL_PROPERTIES, HOLD, type HoldOrigin, markOverridden, type Override, type OverrideRef } from './override.ts';
@@ -84,6 +84,28 @@ const rowsOf = (db: Db, refs: readonly OverrideRef[]) => {
     from ${eachRow(db, ['provider', 'recordId', 'property'], rows)})`;
 };
 
+/** A page in its order. What little ends soon of much is found in the index alone, before any other column is read. */
+function selectPage(
+  db: Db,
+  now: number,
+  filter: HoldFilter & { readonly after?: HoldPlace | undefined },
+  limit: number,
+) {
+  const { endsBefore, provider, property, origin } = filter;
+  const isThinned = endsBefore !== undefined && [provider, property, origin].some((each) => each !== undefined);
+  const ordered = (of: ReturnType<typeof selectHolds>) =>
+    of
+      .$if(endsBefore !== undefined, (query) => query.orderBy('until'))
+      .orderBy('provider')
+      .orderBy('record_id')
+      .orderBy('property')
+      .limit(limit);
+  const holds = ordered(selectHolds(db, now, filter));
+  if (!isThinned) return holds;
+  const keys = holds.select(['override.provider', 'override.record_id', 'override.property']);
+  return ordered(db.selectFrom('override').where(sql<boolean>`${KEY} in (select * from ${keys} as page)`));
+}
+
 /** By connection, record and property, or by the end; the next page starts `after` the last hold of this one. */
 export async function listHolds(
   db: Db,
@@ -91,7 +113,7 @@ export async function listHolds(
   filter: HoldFilter & { readonly after?: HoldPlace | undefined },
   limit: number,
 ): Promise<readonly Hold[]> {
-  const rows = await selectHolds(db, now, filter)
+  const rows = await selectPage(db, now, filter, limit)
     .select(['provider', 'record_id', 'property', 'reason', 'until', 'created_at', 'origin', 'placed_by', 'placed_via'])
     .select((each) =>
       each
@@ -102,11 +124,6 @@ export async function listHolds(
         .where('link.state', '=', 'active')
         .as('entity'),
     )
-    .$if(filter.endsBefore !== undefined, (query) => query.orderBy('until'))
-    .orderBy('provider')
-    .orderBy('record_id')
-    .orderBy('property')
-    .limit(limit)
     .execute();
   return rows.map(
     ({ provider, record_id, property, entity, reason, until, created_at, origin, placed_by, placed_via }) => ({
@@ -130,17 +147,6 @@ export const countHolds = (
   filter: HoldFilter = {},
   most = Number.MAX_SAFE_INTEGER,
 ): Promise<number> => countRows(db, selectHolds(db, now, filter).select('record_id').limit(most));
-
-/** The same for each of several filters, in one statement. */
-export async function countHoldsOf(
-  db: Db,
-  now: number,
-  filters: readonly HoldFilter[],
-  most: number,
-): Promise<readonly number[]> {
-  const holds = filters.map((filter) => selectHolds(db, now, filter).select('record_id'));
-  return (await countEach(db, holds, { most })).map(({ count }) => count);
-}
 
 const PAGE = 500;
 

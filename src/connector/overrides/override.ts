@@ -14,7 +14,7 @@ export const ALL_PROPERTIES = '*';
 
 export interface Override {
   /** `release`: the register wins over a person's edit; `hold`: nothing is written. */
-  readonly kind: OverrideTable['kind'];
+  readonly kind: Exclude<OverrideTable['kind'], 'merged'>;
   /** Ends with the first write, or when the CRM holds the value already. */
   readonly once: boolean;
   /** Null: until somebody clears it. */
@@ -35,6 +35,8 @@ export const HOLD = sql.lit<'hold'>('hold');
 
 /** What places an override. */
 export type HoldOrigin = Selectable<OverrideTable>['origin'];
+
+export const HOLD_ORIGINS = ['person', 'review', 'undo'] as const satisfies readonly HoldOrigin[];
 
 /** An override that is to be placed. */
 export type NewOverride = Omit<Override, 'createdAt' | 'placedBy' | 'placedVia'>;
@@ -69,8 +71,10 @@ export async function readOverrides(
     .selectAll()
     .where('provider', '=', provider)
     .where('record_id', 'in', each(db, ids))
+    .where('kind', '!=', 'merged')
     .where((where) => where.or([where('until', 'is', null), where('until', '>', now)]))
     .orderBy('property')
+    .$narrowType<Pick<Override, 'kind'>>()
     .execute();
   return new Map(
     [...Map.groupBy(rows, (row) => row.record_id)].map(([id, own]) => [
@@ -87,7 +91,7 @@ const overrideOf = ({
   placed_by,
   placed_via,
   ...row
-}: Selectable<OverrideTable>): Override => ({
+}: Selectable<OverrideTable> & Pick<Override, 'kind'>): Override => ({
   kind,
   once: once === 1,
   until: row.until,

@@ -1,6 +1,6 @@
 /** Which holds somebody looks at, and where the list of them is. */
 import type { HoldFilter } from '../../connector/overrides/hold-list.ts';
-import { HOLD_ORIGINS } from '../../operations/holds.ts';
+import { HOLD_ORIGINS } from '../../connector/overrides/override.ts';
 
 const PATH = '/holds';
 const DAY_MS = 86_400_000;
@@ -24,10 +24,13 @@ export function readHoldTexts(given: (name: string) => string): HoldTexts {
   };
 }
 
+/** What ends before this ends soon. */
+export const endsSoonBefore = (at: number): number => at + SOON_DAYS * DAY_MS;
+
 /** The filter of the facets, as they were at a time. */
 export const holdFilterOf = ({ ends, ...texts }: HoldTexts, at: number): HoldFilter => ({
   ...texts,
-  endsBefore: ends === undefined ? undefined : at + SOON_DAYS * DAY_MS,
+  endsBefore: ends === undefined ? undefined : endsSoonBefore(at),
 });
 
 /** The list under these facets; from `more` on. */

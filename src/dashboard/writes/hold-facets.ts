@@ -1,68 +1,81 @@
 /** How many holds there are of each connection, origin and property, and how many end soon. */
-import { countHoldsOf } from '../../connector/overrides/hold-list.ts';
-import { ALL_PROPERTIES } from '../../connector/overrides/override.ts';
-import { HOLD_ORIGINS } from '../../operations/holds.ts';
-import { type HoldTexts, holdFilterOf, holdsAddress, SOON_DAYS } from '../addresses/holds.ts';
+import { countHoldsByPart, type HoldCount } from '../../connector/overrides/hold-counts.ts';
+import { ALL_PROPERTIES, HOLD_ORIGINS } from '../../connector/overrides/override.ts';
+import type { Db } from '../../store/store.ts';
+import { endsSoonBefore, type HoldTexts, holdsAddress, SOON_DAYS } from '../addresses/holds.ts';
 import type { Markup } from '../page/html.ts';
 import type { Visit } from '../page/visit.ts';
 import { type Facet, facetLinks, withAll } from '../routes/facets.ts';
-import type { WritesDeps } from './writes-page.ts';
 
-/** More are not counted. */
-const MOST = 1_000;
-/** Of one property; there are many. */
-const MOST_OF_PROPERTY = 100;
+/** More of a connection, property and origin are not counted. */
+export const MOST_HOLDS = 500;
+
+/** The counts that the page of some facets shows. */
+export const readHoldCounts = (db: Db, now: number, { ends }: HoldTexts): Promise<readonly HoldCount[]> =>
+  countHoldsByPart(db, now, {
+    endsBefore: endsSoonBefore(now),
+    most: MOST_HOLDS + 1,
+    isWhole: ends === undefined,
+  });
+
+/** How many of them are among the chosen facets: exact up to {@link MOST_HOLDS}. */
+export function holdsIn(counts: readonly HoldCount[], { provider, property, origin, ends }: HoldTexts): number {
+  const chosen = counts.filter(
+    (each) =>
+      (provider === undefined || each.provider === provider) &&
+      (property === undefined || each.property === property) &&
+      (origin === undefined || each.origin === origin),
+  );
+  return chosen.reduce((sum, { count, ending }) => sum + (ends === undefined ? count : ending), 0);
+}
 
 /** Shows them, each within what is chosen of the others. */
-export async function holdFacets({ store, crms }: WritesDeps, visit: Visit, texts: HoldTexts): Promise<Markup> {
-  const { reader, now } = visit;
-  const all = async (names: readonly (readonly [name: string, part: HoldTexts])[], most = MOST): Promise<Facet[]> => {
-    const filters = names.map(([, part]) => holdFilterOf({ ...texts, ...part }, now));
-    const counts = await countHoldsOf(store.db, now, filters, most + 1);
-    return names.flatMap(([name, part], at) => {
+export function holdFacets({ reader }: Visit, texts: HoldTexts, counts: readonly HoldCount[]): Markup {
+  const facets = (names: readonly (readonly [name: string, part: HoldTexts])[]): Facet[] =>
+    names.flatMap(([name, part]) => {
       const isChosen = Object.entries(part).every(([key, value]) => texts[key as keyof HoldTexts] === value);
-      const count = counts[at] ?? 0;
-      return count === 0 && !isChosen
-        ? []
-        : [{ name, address: holdsAddress({ ...texts, ...part }), isChosen, count, most }];
+      const count = holdsIn(counts, { ...texts, ...part });
+      const address = holdsAddress({ ...texts, ...part });
+      return count === 0 && !isChosen ? [] : [{ name, address, isChosen, count, most: MOST_HOLDS }];
     });
-  };
-  const connections = crms.map(({ name }) => [name, { provider: name }] as const);
-  const origins = HOLD_ORIGINS.map((origin) => [reader.text(`origin.${origin}`), { origin }] as const);
-  const mapped = crms.filter(({ name }) => texts.provider === undefined || name === texts.provider);
-  const names = new Set(mapped.flatMap(({ mapping }) => mapping.map((row) => row.property)));
-  if (texts.property !== undefined && texts.property !== ALL_PROPERTIES) names.add(texts.property);
-  const properties = [
-    [reader.text('company.allProperties'), { property: ALL_PROPERTIES }] as const,
-    ...[...names].toSorted().map((property) => [property, { property }] as const),
+  /** What there is, and what is chosen. */
+  const found = (key: 'provider' | 'property'): readonly string[] => [
+    ...new Set([...counts.map((each) => each[key]), ...(texts[key] === undefined ? [] : [texts[key]])]),
   ];
-  const soon = await all([[reader.text('holds.soon', { count: SOON_DAYS }), { ends: 'soon' }]]);
+  const propertyText = (property: string): string =>
+    property === ALL_PROPERTIES ? reader.text('company.allProperties') : property;
   const back = (part: HoldTexts): string => holdsAddress({ ...texts, ...part });
+  const soon = facets([[reader.text('holds.soon', { count: SOON_DAYS }), { ends: 'soon' }]]);
+  const anyEnd = { name: reader.text('holds.anyEnd'), address: back({ ends: undefined }) };
   return facetLinks(reader, [
     [
       reader.text('holds.provider'),
-      withAll(reader.text('inbox.anyConnection'), await all(connections), back({ provider: undefined })),
+      withAll(
+        reader.text('inbox.anyConnection'),
+        facets(
+          found('provider')
+            .toSorted()
+            .map((provider) => [provider, { provider }]),
+        ),
+        back({ provider: undefined }),
+      ),
     ],
     [
       reader.text('holds.origin'),
-      withAll(reader.text('holds.anyOrigin'), await all(origins), back({ origin: undefined })),
+      withAll(
+        reader.text('holds.anyOrigin'),
+        facets(HOLD_ORIGINS.map((origin) => [reader.text(`origin.${origin}`), { origin }])),
+        back({ origin: undefined }),
+      ),
     ],
-    [
-      reader.text('holds.until'),
-      soon.length === 0
-        ? []
-        : [
-            {
-              name: reader.text('holds.anyEnd'),
-              address: back({ ends: undefined }),
-              isChosen: texts.ends === undefined,
-            },
-            ...soon,
-          ],
-    ],
+    [reader.text('holds.until'), soon.length === 0 ? [] : [{ ...anyEnd, isChosen: texts.ends === undefined }, ...soon]],
     [
       reader.text('holds.property'),
-      withAll(reader.text('inbox.anyProperty'), await all(properties, MOST_OF_PROPERTY), back({ property: undefined })),
+      withAll(
+        reader.text('inbox.anyProperty'),
+        facets(found('property').map((property) => [propertyText(property), { property }])),
+        back({ property: undefined }),
+      ),
     ],
   ]);
 }

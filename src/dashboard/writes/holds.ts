@@ -1,6 +1,6 @@
 /** The page of all holds: narrowed by facets, and ended in bulk after a preview. */
 import type { VNode } from 'preact';
-import { countHolds, type Hold, type HoldFilter, listHolds } from '../../connector/overrides/hold-list.ts';
+import { type Hold, type HoldFilter, listHolds } from '../../connector/overrides/hold-list.ts';
 import type { Server } from '../../http/server/server.ts';
 import { endHolds, holdPlaceText, MOST_CHOSEN, readHoldPlace } from '../../operations/holds.ts';
 import { invalid } from '../../operations/operation.ts';
@@ -18,15 +18,13 @@ import type { Visit } from '../page/visit.ts';
 import { addForm } from '../routes/operation-form.ts';
 import { addPage } from '../routes/routes.ts';
 import { holdEffects, propertyName, recordName } from './hold-effects.ts';
-import { holdFacets } from './hold-facets.ts';
+import { holdFacets, holdsIn, MOST_HOLDS, readHoldCounts } from './hold-facets.ts';
 import type { WritesDeps } from './writes-page.ts';
 
 const END = '/holds/end';
 const SHOWN = 50;
 /** Holds that the preview shows one by one. */
 const PREVIEWED = 20;
-/** More are not counted before the preview. */
-const COUNTED = 5_000;
 /** The field that names a chosen hold. */
 const CHOICE = 'hold';
 
@@ -85,8 +83,10 @@ function endedBy(fields: Fields, now: number): HoldFilter {
 async function holdsPage(deps: WritesDeps, visit: Visit, texts: HoldTexts): Promise<PageBody> {
   const { reader, visitor, now, query } = visit;
   const { db } = deps.store;
-  const filter = holdFilterOf(texts, now);
-  const found = await listHolds(db, now, { ...filter, after: readHoldPlace(query('after')) }, SHOWN + 1);
+  const counts = await readHoldCounts(db, now, texts);
+  const count = holdsIn(counts, texts);
+  const place = { ...holdFilterOf(texts, now), after: readHoldPlace(query('after')) };
+  const found = count === 0 ? [] : await listHolds(db, now, place, SHOWN + 1);
   const holds = found.slice(0, SHOWN);
   const last = found.length > SHOWN ? holds.at(-1) : undefined;
   const mayEnd = holds.length > 0 && includesRole(visitor.role, 'operator');
@@ -98,8 +98,7 @@ async function holdsPage(deps: WritesDeps, visit: Visit, texts: HoldTexts): Prom
   return {
     title: reader.text('holds.title'),
     body: html`<p>${reader.text('holds.help')}</p>
-      ${await holdFacets(deps, visit, texts)}
-      ${mayEnd ? endForm(visit, texts, await countHolds(db, now, filter, COUNTED + 1), shown) : shown}`,
+      ${holdFacets(visit, texts, counts)} ${mayEnd ? endForm(visit, texts, count, shown) : shown}`,
   };
 }
 
@@ -107,7 +106,7 @@ async function holdsPage(deps: WritesDeps, visit: Visit, texts: HoldTexts): Prom
 function endForm({ reader, formToken, now, query }: Visit, texts: HoldTexts, count: number, shown: VNode): VNode {
   const isChosen = query('chosen') === 'page';
   const page = holdsAddress(texts, { after: query('after'), chosen: isChosen ? undefined : 'page' });
-  const all = count > COUNTED ? `${reader.number(COUNTED)}+` : reader.number(count);
+  const all = count > MOST_HOLDS ? `${reader.number(MOST_HOLDS)}+` : reader.number(count);
   return html`<form method="post" action=${END}>
     ${hidden({ [FORM_TOKEN]: formToken, ...texts, shownAt: String(now) })} ${noDefaultAnswer()}
     <p class="actions">

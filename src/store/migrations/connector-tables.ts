@@ -199,13 +199,14 @@ async function addRecordState(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('placed_via', text)
     .addPrimaryKeyConstraint('override_key', ['provider', 'record_id', 'property'])
     .execute();
-  // The list of holds goes on along one of these, whatever it is narrowed by.
+  // The list of holds goes on along one of these, whatever it is narrowed by; the last one counts them.
   const key = ['provider', 'record_id', 'property'];
   for (const [name, columns] of Object.entries({
     hold: key,
     origin: ['origin', ...key],
     property: ['property', 'provider', 'record_id'],
     until: ['until', ...key, 'origin'],
+    part: ['property', 'provider', 'origin', 'until'],
   }))
     await index(`override_${name}`, 'override', columns, "kind = 'hold'").execute();
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { moveLink } from '../../../src/connector/follow/move-link.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
+import { countHoldsByPart } from '../../../src/connector/overrides/hold-counts.ts';
 import {
   countHolds,
   endHoldsIn,
@@ -87,6 +88,37 @@ describe.each(SUITE_ENGINES)('holds on %s', (engine) => {
     ]);
   });
 
+  it('are counted by connection, property and origin as they are listed, up to a limit', async () => {
+    const store = await newStore(engine);
+    await store.write(fill);
+    // A word for whole records comes first.
+    await store.write((tx) => setOverride(tx, { provider: 'left', recordId: '9', property: '*' }, hold(NOW + 1), NOW));
+    for (const endsBefore of [NOW + 250, NOW + 400]) {
+      const counts = await countHoldsByPart(store.db, NOW, { endsBefore, most: 9, isWhole: true });
+      const parts = counts.map(({ provider, property, origin }) => ({ provider, property, origin }));
+      const listed = async (filter: HoldFilter) => (await walked(store.db, filter)).length;
+      expect(counts).toEqual(
+        await Promise.all(
+          parts.map(async (part) => ({
+            ...part,
+            count: await listed(part),
+            ending: await listed({ ...part, endsBefore }),
+          })),
+        ),
+      );
+      expect(counts.map(({ provider, property, count }) => `${provider} ${property} ${count}`)).toEqual([
+        ...['left * 1', 'hubspot name 3', 'salesforce name 3', 'hubspot phone 3', 'salesforce phone 3'],
+        ...['hubspot zip 3', 'salesforce zip 3'],
+      ]);
+      const ending = await countHoldsByPart(store.db, NOW, { endsBefore, most: 2, isWhole: false });
+      expect(ending.map(({ provider, count, ending: soon }) => [provider, count, soon])).toEqual([
+        ['left', 0, 1],
+        ['hubspot', 0, 2],
+        ['salesforce', 0, 2],
+      ]);
+    }
+  });
+
   it('are ended where they were chosen, and nowhere else', async () => {
     const store = await newStore(engine);
     await store.write(fill);
@@ -109,7 +141,6 @@ describe.each(SUITE_ENGINES)('holds on %s', (engine) => {
     const all = ['name person Ida page', 'phone person Ida page', 'zip undo ole command'];
     expect(await placed(store)).toEqual(all);
     await store.write((tx) => moveLink(tx, { provider: 'hubspot', from: '1', to: '2', now: NOW }));
-    await store.write((tx) => tx.deleteFrom('override').where('record_id', '=', '1').execute());
     expect(await placed(store)).toEqual(all);
   });
 });
@@ -125,20 +156,40 @@ const placed = async ({ db }: Store): Promise<readonly string[]> =>
     ({ property, origin, placedBy, placedVia }) => `${property} ${origin} ${placedBy} ${placedVia}`,
   );
 
+const END = { endsBefore: NOW + 1 };
+
+const PLACE = { provider: 'hubspot', recordId: '1', property: 'name', until: NOW };
+const FILTERS = [undefined, END.endsBefore].flatMap((endsBefore) =>
+  [undefined, 'hubspot'].flatMap((provider) =>
+    ([undefined, 'undo'] as const).flatMap((origin) =>
+      [undefined, 'name'].flatMap((property) =>
+        [undefined, PLACE].map((after) => ({ endsBefore, provider, origin, property, after })),
+      ),
+    ),
+  ),
+);
+
 it('no list of holds reads more than its page, whatever narrows it', async () => {
-  const place = { provider: 'hubspot', recordId: '1', property: 'name', until: NOW };
-  for (const end of [{}, { endsBefore: NOW + 1 }])
-    for (const provider of [undefined, 'hubspot'])
-      for (const origin of [undefined, 'undo'] as const)
-        for (const property of [undefined, 'name'])
-          for (const after of [undefined, place]) {
-            const filter = { ...end, provider, origin, property, after };
-            const plans = await plansOf((db) => listHolds(db, NOW, filter, 100));
-            const [holds = ''] = plans.filter((plan) => plan.includes(' override '));
-            // From a place on, along the index.
-            expect(holds, JSON.stringify(filter)).toMatch(/^SEARCH override USING .*(?:\)>\(|until>\?)/u);
-            expect(plans.join()).not.toContain('TEMP B-TREE');
-          }
+  for (const filter of FILTERS) {
+    const plans = await plansOf((db) => listHolds(db, NOW, filter, 100));
+    const [holds = ''] = plans.filter((plan) => plan.includes(' override ') && !KEY.test(plan));
+    // From a place on, along the index.
+    expect(holds, JSON.stringify(filter)).toMatch(/^SEARCH override USING .*(?:\)>\(|until>\?)/u);
+    // What little is found by its end, in the index alone, is sorted once more.
+    const { endsBefore, provider, origin, property } = filter;
+    const isThinned = endsBefore !== undefined && [provider, origin, property].some(Boolean);
+    expect(plans.join().includes('TEMP B-TREE')).toBe(isThinned);
+    expect(plans.join().includes('COVERING INDEX override_until')).toBe(isThinned);
+  }
+});
+
+const KEY = /PRIMARY KEY \(provider=\? AND record_id=\? AND property=\?\)/u;
+
+it('holds that ended, and the counts of all, are found in an index', async () => {
   const plans = await plansOf((db) => sql`select 1 from override where kind = 'hold' and until <= 5`.execute(db));
   expect(plans.join()).toContain('override_until');
+  const counts = await plansOf((db) => countHoldsByPart(db, NOW, { ...END, most: 9, isWhole: true }));
+  const reads = counts.filter((plan) => plan.includes(' override '));
+  expect(reads.filter((plan) => !/^SEARCH override USING COVERING INDEX override_\w+/u.test(plan))).toEqual([]);
+  expect(reads.filter((plan) => plan.includes('override_part (property=? AND provider=? AND origin=?')).length).toBe(2);
 });
