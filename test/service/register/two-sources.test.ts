@@ -25,7 +25,7 @@ import { plansOf } from '../../connector/query-plans.ts';
 import { SAMPLE_FOLDERS } from '../../support/outside.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { loadedAgain, translated, type Wording } from './source/datafordeler/translated.ts';
-import { DAY, life, oldCompany, START, setWatch } from './watch-fixture.ts';
+import { DAY, life, oldCompanies, oldCompany, START, setWatch } from './watch-fixture.ts';
 
 const HOUR = 3_600_000;
 /** Datafordeler writes names and streets its own way. */
@@ -246,6 +246,7 @@ describe.each(SUITE_ENGINES)('two sources of which one is down, on %s', (engine)
 
 describe('of any history and any change of sources', () => {
   const TEXTS = ['name', 'phoneNumber', 'purpose'] as const;
+  const FIRST = { name: 'Navn 0 ApS', phoneNumber: '20000000', purpose: 'Formål 0' } as const;
   const step = fc.record({
     order: fc.constantFrom(...ORDERS),
     /** Which of the values change, and in which order the sources load them. */
@@ -260,13 +261,12 @@ describe('of any history and any change of sources', () => {
 
   test('each told value is newer than the last one, none is told twice, and the last one is told', async () => {
     const store = await newStore('sqlite');
-    let seed = 100;
+    const companies = oldCompanies(100, FIRST);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 7 }), async (steps) => {
         const { changes, ...two } = await twoSources(store);
         const before = (await changes()).length;
-        const start = oldCompany(seed++, { name: 'Navn 0 ApS', phoneNumber: '20000000', purpose: 'Formål 0' });
-        const first = await play(two, steps, start);
+        const first = await play(two, steps, companies.next().value);
         const told = (await changes()).slice(before);
         for (const event of TEXTS) {
           const values = told.flatMap(({ updates }) => indexIn(updates[event]));
@@ -279,6 +279,14 @@ describe('of any history and any change of sources', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('each history is of a company of its own: after 645 of them two seeds made one number', () => {
+    expect(oldCompany(745).entityId).toBe(oldCompany(662).entityId);
+    const numbers = oldCompanies(662)
+      .take(84)
+      .map(({ entityId }) => entityId);
+    expect(new Set(numbers).size).toBe(84);
   });
 
   interface Step {

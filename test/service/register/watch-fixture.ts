@@ -119,6 +119,17 @@ export const oldCompany = (seed: number, changes: Partial<SampleCompany> = {}): 
   ...changes,
 });
 
+/** Companies of the seeds from one on, each with a number of its own: some seeds make a company with the same one. */
+export function* oldCompanies(seed: number, changes: Partial<SampleCompany> = {}): Generator<SampleCompany, never> {
+  const had = new Set<string>();
+  for (let next = seed; ; next++) {
+    const company = oldCompany(next, changes);
+    if (had.has(company.entityId)) continue;
+    had.add(company.entityId);
+    yield company;
+  }
+}
+
 /** The first version of a company, and later ones that differ in what is given; each from a day on. */
 export function life(
   company: SampleCompany,
