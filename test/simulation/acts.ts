@@ -10,7 +10,7 @@ import { disorder, fillDisk, refuseInBulk, revoke, showInPart, spendCalls } from
 import { isLeft, leaveOrReturn } from './leaving.ts';
 import { type Act, MEETINGS } from './meetings.ts';
 import { TROUBLES } from './network.ts';
-import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeAmid, writeByHand } from './people.ts';
+import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeByHand } from './people.ts';
 import type { Step, StepKind } from './plan.ts';
 import type { RegisterCompany, World } from './world.ts';
 
@@ -51,7 +51,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
     const record = anyOf([...world.linked], random);
     if (record === undefined) return;
     world.afterRead.set(record.id, () => {
-      if (world.records.includes(record)) writeAmid(record, () => writeWords(world, record, random, place));
+      if (world.records.includes(record)) writeWords(world, record, random, place);
     });
   },
   putBack(world, random) {
@@ -88,7 +88,6 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
       before: new Map(),
       theirs: new Set<string>(),
       held: new Set<string>(),
-      open: new Set<string>(),
       given: new Map(),
       isUnseen: false,
     };
@@ -168,14 +167,12 @@ function trouble({ network, time }: World, random: Random, host: string): void {
   network.disturb(host, random.pick(TROUBLES), random.pick([0.2, 0.5, 1]), until);
 }
 
-/** A person writes words of their own; returns the property. */
-function writeWords(world: World, record: CrmRecord, random: Random, place: number): string {
+/** A person writes words of their own. */
+function writeWords(world: World, record: CrmRecord, random: Random, place: number): void {
   const kind = random.pick(['name', 'phone', 'city'] as const);
   const value = kind === 'phone' ? `+45 99${100_000 + place}` : `Bo's ${place} ${record.id.slice(-6)}`;
   world.note(`  a person writes ${value} into ${record.crm} ${record.id}`);
-  const property = PROPERTIES[record.crm][kind];
-  writeByHand(world, record, { property, value, wording: 'text' });
-  return property;
+  writeByHand(world, record, { property: PROPERTIES[record.crm][kind], value, wording: 'text' });
 }
 
 const companiesWithPast = (world: World): readonly RegisterCompany[] =>

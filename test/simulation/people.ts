@@ -9,8 +9,6 @@ export interface CrmRecord extends ChaosRecord {
   /** Properties with a text that only a person could have written. */
   readonly theirs: Set<string>;
   readonly held: Set<string>;
-  /** Parts of an address beside one that a person wrote amid a read and its write: they may be from before or after it. */
-  readonly open: Set<string>;
   /** Words of a person that they gave up. */
   readonly given: Map<string, PropertyValue>;
   /** Somebody made it the register's again, which nobody tells cvrsync: it is looked at with the next change, or if asked. */
@@ -67,22 +65,4 @@ export function giveUp(record: CrmRecord, property: string): void {
     record.before.delete(each);
   }
   letGo(record, property);
-}
-
-/** A person writes a part amid a read and a write: what the write makes of the other parts is as if the edit came after it. */
-export function writeAmid(record: CrmRecord, write: () => string): void {
-  const property = write();
-  for (const each of togetherWith(record.crm, property)) if (each !== property) record.open.add(each);
-}
-
-/** What stands beside edits that came amid a write stays from now on. */
-export function closeRaces(crms: Crms, records: readonly CrmRecord[]): void {
-  for (const record of records) {
-    keepAsItIs(
-      crms,
-      record,
-      [...record.open].filter((property) => record.edits.has(property)),
-    );
-    record.open.clear();
-  }
 }

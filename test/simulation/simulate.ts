@@ -7,7 +7,7 @@ import { perform } from './acts.ts';
 import { endLasting } from './lasting.ts';
 import { endLeaving } from './leaving.ts';
 import { unlistedEdits, unwatched, wrongNotices, wrongRecords } from './oracle.ts';
-import { type CrmRecord, closeRaces } from './people.ts';
+import type { CrmRecord } from './people.ts';
 import { isCalm, type Step } from './plan.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 
@@ -95,7 +95,6 @@ async function lookAround(world: World): Promise<readonly string[]> {
   for (const record of touched) record.isUnseen = false;
   const leftAfter = await lookAt(world, touched);
   if (leftAfter.length > 0) return leftAfter;
-  closeRaces(world, world.records);
   const found = [...wrongNotices(world), ...wrongRecords(world)];
   const problems = found.length > 0 ? found : await wrongAfterLook(world);
   await noteHistory(world, problems);

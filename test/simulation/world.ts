@@ -149,7 +149,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const config = await configOf({ hubspot, salesforce, register }, path.join(folder, 'store.db'), pollSeconds);
   const records = addRecords({ hubspot, salesforce }, sampleCompanies(seed, count), random).map((record): CrmRecord => {
     const theirs = new Set(record.edits.has(PROPERTIES[record.crm].name) ? [PROPERTIES[record.crm].name] : []);
-    return { ...record, theirs, held: new Set(), open: new Set(), given: new Map(), isUnseen: false };
+    return { ...record, theirs, held: new Set(), given: new Map(), isUnseen: false };
   });
 
   const store = await openStore(config.store);

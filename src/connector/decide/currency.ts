@@ -27,6 +27,11 @@ const CURRENCIES: Readonly<Partial<Record<FieldName, FieldName>>> = CURRENCY_OF;
 /** The field that holds this field's currency; undefined if it is not an amount. */
 export const currencyOf = (field: FieldName): FieldName | undefined => CURRENCIES[field];
 
+const CURRENCY_FIELDS: ReadonlySet<FieldName> = new Set(Object.values(CURRENCY_OF));
+
+/** Whether a field is an amount or a currency of amounts. */
+export const isOfAmount = (field: FieldName): boolean => currencyOf(field) !== undefined || CURRENCY_FIELDS.has(field);
+
 /** Adds the currency fields of the amounts: an amount is decided by both. */
 export const withCurrencyFields = (fields: readonly FieldName[]): readonly FieldName[] => [
   ...new Set([...fields, ...fields.flatMap((field) => currencyOf(field) ?? [])]),

@@ -105,7 +105,8 @@ function decideMembers(members: readonly AddressPart[], region: AddressPart | un
       needs: needs.length > 0 ? needs : undefined,
     };
   });
-  return [...members.filter((part) => !open.includes(part) || isFixed(part)).map(({ planned }) => planned), ...done];
+  const others = [...members.filter((part) => !open.includes(part) || isFixed(part)), ...blankRegion(open, region)];
+  return [...others.map(({ planned }) => planned), ...done];
 }
 
 /** The decision about a property that is not written because of another one in its group. */
@@ -180,9 +181,15 @@ function isReleased(members: readonly AddressPart[], open: readonly AddressPart[
 
 const PLACE: ReadonlySet<FieldName> = new Set(['postalCode', 'city', 'countryCode', 'country']);
 
+const isMoved = (open: readonly AddressPart[]): boolean =>
+  open.some(({ planned, old }) => PLACE.has(planned.field) && !isBlank(old));
+
 /** The region of the former address, which the register does not state: a write of another place clears it. */
 const clearedRegion = (open: readonly AddressPart[], region: AddressPart | undefined): readonly AddressPart[] => {
-  const isMoved = open.some(({ planned, old }) => PLACE.has(planned.field) && !isBlank(old));
-  const clears = region !== undefined && isMoved && !isBlank(region.old) && region.planned.action !== 'set-aside';
+  const clears = region !== undefined && isMoved(open) && !isBlank(region.old) && region.planned.action !== 'set-aside';
   return clears ? [region] : [];
 };
+
+/** A region that is blank already stays so with another place: it is carried (carry.ts). */
+const blankRegion = (open: readonly AddressPart[], region: AddressPart | undefined): readonly AddressPart[] =>
+  region !== undefined && isMoved(open) && region.planned.rule === 'same' ? [region] : [];

@@ -9,6 +9,7 @@ import { type Fact, factValue, type Whole } from '../facts/fact.ts';
 import { isPerson } from '../facts/persons.ts';
 import type { Link } from '../links/links.ts';
 import { type Overrides, overrideFor } from '../overrides/override.ts';
+import { withCarried } from './carry.ts';
 import { withCurrencies } from './currency.ts';
 import { type DecisionRule, decide, isBlank, isOneOf } from './decide.ts';
 import { type AddressPart, addressesIn, decideGroup, isAddressPart } from './group.ts';
@@ -36,6 +37,8 @@ export interface PlanInput {
   readonly remembered: ReadonlyMap<string, PropertyMemory>;
   readonly overrides: Overrides;
   readonly trust: Link['trust'];
+  /** Whether the CRM tells what a write replaced, in its answer or its history; see {@link withCarried}. */
+  readonly tellsEdits?: boolean | undefined;
   /**
    * The CRM's values. A property without one cannot be read (answer-check ensures this), and is taken to hold our last
    * write.
@@ -69,7 +72,8 @@ export function planRecord(input: PlanInput): readonly Planned[] {
   });
   const partners = () => partnersIn(input.mapping, input.schema);
   const back = withPutBacks(withLatePutBacks(parts, partners), partners);
-  return withCurrencies(asGroups(back, addressesIn(input.mapping)), input);
+  const decided = withCurrencies(asGroups(back, addressesIn(input.mapping)), input);
+  return withCarried(decided, input, partners);
 }
 
 /** Decides each address as one. Keeps the order of the rows. */
@@ -348,4 +352,9 @@ export const fingerprint = (property: Property): string =>
   createHash('sha256').update(JSON.stringify(property)).digest('base64url').slice(0, 16);
 
 export const patchOf = (planned: readonly Planned[]): Readonly<Record<string, PropertyValue>> =>
-  Object.fromEntries(planned.filter((each) => each.action === 'write').map((each) => [each.property, each.now]));
+  Object.fromEntries(
+    planned.flatMap(({ property, action, now, carried }) => {
+      const sent = action === 'write' ? now : carried;
+      return sent === undefined ? [] : [[property, sent]];
+    }),
+  );

@@ -15,6 +15,8 @@ export type PendingLine = readonly [
   old: PropertyValue,
   now: PropertyValue,
   seq: number,
+  /** See {@link Planned.carried}. */
+  isCarried?: true,
 ];
 
 /** One property of a write whose result is unknown. */
@@ -82,6 +84,8 @@ export interface Planned {
   /** The property that represents all properties of one difference. */
   readonly keptWith?: string | undefined;
   readonly needs?: readonly string[] | undefined;
+  /** What is sent along, so that an edit of this property amid the write shows; undefined if nothing is (carry.ts). */
+  readonly carried?: PropertyValue | undefined;
   /** The latest time at which a refused value is sent again. */
   readonly retryAt?: number;
 }

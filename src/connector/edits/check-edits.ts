@@ -16,6 +16,7 @@ import { type ArePartners, groupOf, partnersIn } from '../decide/partners.ts';
 import { ARRIVED, RETURNED, UNDO } from '../decide/planned.ts';
 import { sameFor } from '../decide/same.ts';
 import { linksOf } from '../follow/change-hints.ts';
+import { CARRIED } from '../history/history.ts';
 import { type DecidedLine, decidedLines } from '../history/history-lines.ts';
 import {
   type OverwrittenProperty,
@@ -26,7 +27,7 @@ import {
 import { endUndoHolds } from '../overrides/override.ts';
 import { CHECK_CALLS } from './check-limiter.ts';
 import { LATEST_MS } from './due.ts';
-import { type LostEdit, lostEdit } from './lost-edit.ts';
+import { type LostEdit, lostEdits } from './lost-edit.ts';
 import { nameEditors, readUnnamed, rememberEditors } from './name-editors.ts';
 
 export interface CheckDeps {
@@ -107,8 +108,10 @@ interface OwnWrites {
   readonly field: FieldName;
   readonly property: string;
   readonly same: ReturnType<typeof sameFor>;
-  readonly writes: readonly DecidedLine[];
+  readonly writes: readonly OwnLine[];
 }
+
+type OwnLine = DecidedLine & { readonly isCarried: boolean };
 
 async function readOwnWrites(
   db: Db,
@@ -131,7 +134,7 @@ async function readOwnWrites(
     .selectAll()
     .where('provider', '=', crm.name)
     .where('record_id', 'in', each(db, [...since.keys()]))
-    .where('outcome', '=', 'written')
+    .where('outcome', 'in', ['written', CARRIED])
     .where('at', '>=', Math.min(...since.values()))
     .orderBy('id')
     .execute();
@@ -143,7 +146,7 @@ async function readOwnWrites(
     const { record_id: id, field, property } = first;
     // A restore ends the earlier writes: a person may have decided otherwise since.
     const from = group.findLastIndex(({ rule }) => rule === RETURNED);
-    const writes = group.slice(Math.max(0, from));
+    const writes = group.slice(Math.max(0, from)).map((line) => ({ ...line, isCarried: line.outcome === CARRIED }));
     return [{ id, field, property, same: sameFor(field, definition), writes }];
   });
 }
@@ -175,11 +178,9 @@ interface LostInGroup {
 }
 
 function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners: ArePartners): readonly LostInGroup[] {
+  const searched = record.map((own) => ({ ...own, own, edits: histories.get(`${own.id} ${own.property}`) ?? [] }));
   const edits = new Map(
-    record.flatMap((own): [OwnWrites, LostEdit<DecidedLine>][] => {
-      const edit = lostEdit(own.writes, histories.get(`${own.id} ${own.property}`) ?? [], own.same);
-      return edit === undefined ? [] : [[own, edit]];
-    }),
+    [...lostEdits<OwnLine, (typeof searched)[number]>(searched)].map(([{ own }, edit]) => [own, edit]),
   );
   const left = new Set(edits.keys());
   const lost: LostInGroup[] = [];
@@ -198,7 +199,7 @@ function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners:
 
 function replacedIn(
   { id, field, property, writes }: OwnWrites,
-  edit: LostEdit<DecidedLine> | undefined,
+  edit: LostEdit<OwnLine> | undefined,
   since: number,
 ): readonly ReplacedValue[] {
   if (edit !== undefined) return [{ id, field, property, value: edit.value, by: edit.by, isEdit: true }];

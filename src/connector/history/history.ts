@@ -17,6 +17,8 @@ export interface Decided {
   readonly planned: Planned;
   readonly refused?: string;
   readonly stored?: PropertyValue | undefined;
+  /** Whether the write carried the property's value (`Planned.carried`). */
+  readonly isCarried?: true;
 }
 
 /** A line of history about the whole record: a hold, a merge, a deletion. */
@@ -38,9 +40,12 @@ export interface Happened {
   readonly detail: string;
 }
 
-const outcomeOf = ({ planned, refused }: Decided): string => {
+/** The outcome of a value that was sent as it stood, beside others of its group. */
+export const CARRIED = 'carried';
+
+const outcomeOf = ({ planned, refused, isCarried }: Decided): string => {
   if (refused !== undefined || planned.action === 'set-aside') return 'refused';
-  return OUTCOMES[planned.action];
+  return isCarried === true ? CARRIED : OUTCOMES[planned.action];
 };
 
 const OUTCOMES = { write: 'written', skip: 'skipped', keep: 'kept' } as const;
@@ -95,7 +100,9 @@ const isSameRow = (a: Decided, b: Decided): boolean =>
   a.planned.rule === b.planned.rule &&
   outcomeOf(a) === outcomeOf(b);
 
-function lineOf({ planned: { property, field, old, now, detail }, refused, stored }: Decided): StoredLine {
+function lineOf({ planned, refused, stored, isCarried }: Decided): StoredLine {
+  const { property, field, old, detail, carried } = planned;
+  const now = isCarried === true && carried !== undefined ? carried : planned.now;
   const line = [property, field, old, now, refused ?? detail ?? null] as const;
   return stored === undefined ? line : [...line, stored];
 }
@@ -138,11 +145,13 @@ function refusalOf({ planned, refused }: Decided, property: Property | undefined
 /** Our own written values; a restored edit stays a person's. */
 export const writtenBy = (decided: readonly Decided[], at: number): readonly WrittenProperty[] =>
   decided
-    .filter((each) => outcomeOf(each) === 'written' && each.planned.rule !== RETURNED)
-    .map(({ id, planned: { property, now: value }, stored }) => ({
+    .filter((each) => SENT.has(outcomeOf(each)) && each.planned.rule !== RETURNED)
+    .map(({ id, planned: { property, now, carried: value = now }, stored }) => ({
       ...{ id, property, value, at },
       stored,
     }));
+
+const SENT: ReadonlySet<string> = new Set(['written', CARRIED]);
 
 /** Whether a decision changes the property's state, apart from its written value. */
 export function changesState({ planned, refused }: Decided, known: PropertyMemory | undefined): boolean {

@@ -152,7 +152,7 @@ const stateMemory = (isBehind: boolean, now: number) => (state: PropertyStateTab
   } satisfies StateMemory,
 });
 
-const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
+export const patchIn = ({ detail }: PendingWrite): PendingPatch => JSON.parse(detail);
 
 type RestoredValues = ReadonlyMap<string, PropertyMemory['restored']>;
 

@@ -21,7 +21,7 @@ import { markBlindWrites } from '../edits/due.ts';
 import { type Decided, writeHistory } from '../history/history.ts';
 import { rememberWritten } from '../history/written.ts';
 import type { Written } from '../write/write.ts';
-import type { LinkedRecord } from './load.ts';
+import { type LinkedRecord, patchIn } from './load.ts';
 
 export interface Plan {
   readonly record: LinkedRecord;
@@ -98,7 +98,13 @@ function patchOf(planned: readonly Planned[]): PendingPatch | undefined {
   const writes = planned.filter(isWrite);
   if (writes.length === 0) return undefined;
   const ours = writes.filter(({ rule }) => rule !== RETURNED);
-  return ours.map(({ property, field, old, now, seq }): PendingLine => [property, field, old, now, seq]);
+  return [
+    ...ours.map(({ property, field, old, now, seq }): PendingLine => [property, field, old, now, seq]),
+    ...planned.flatMap(
+      ({ property, field, old, carried, seq }): PendingPatch =>
+        carried === undefined ? [] : [[property, field, old, carried, seq, true]],
+    ),
+  ];
 }
 
 /**
@@ -117,7 +123,12 @@ export async function settleLate(tx: Tx, crm: WrittenCrm, plans: readonly Plan[]
   if (late.length === 0) return;
   await writeHistory(
     tx,
-    late.map((each): Decided => lateRow(crm.name, each.record, each.property, each.late)),
+    [
+      ...late.map((each): Decided => lateRow(crm.name, each.record, each.property, each.late)),
+      ...[...new Map(late.map((each) => [each.late.from, each.record]))].flatMap(([from, record]) =>
+        carriedRows(crm.name, record, from),
+      ),
+    ],
     [],
     now,
   );
@@ -132,6 +143,13 @@ export async function settleLate(tx: Tx, crm: WrittenCrm, plans: readonly Plan[]
   const written = late.map(({ record: { id }, late: { from } }) => ({ id, window: { from: from.at, to: now } }));
   await markBlindWrites(tx, crm, written, now);
 }
+
+/** What a late write carried: an edit of it that the write replaced is found by this. */
+const carriedRows = (provider: string, { id, entity }: LinkedRecord, from: PendingWrite): readonly Decided[] =>
+  patchIn(from).flatMap(([property, field, old, now, seq, isCarried]): readonly Decided[] => {
+    const planned = { property, field, old, now, seq, action: 'skip', rule: 'same', carried: now } as const;
+    return isCarried === true ? [{ provider, id, entity, planned, isCarried }] : [];
+  });
 
 const lateRow = (provider: string, { id, entity }: LinkedRecord, property: string, late: Late): Decided => ({
   provider,

@@ -177,7 +177,7 @@ export function decideRecord(
       ? undefined
       : objectionTo({ ...record, state: 'active' }, read, match, left?.has(record.id) === true);
   if (objection !== undefined) return { record, read, objection };
-  const { values, persons, currency, dashboard } = crm;
+  const { values, persons, currency, dashboard, connection } = crm;
   const mapping = record.writesNumber ? [...crm.mapping, ...numberRow(crm.match, record)] : crm.mapping;
   const planned = planRecord({
     ...record,
@@ -187,6 +187,7 @@ export function decideRecord(
     currency,
     dashboard,
     schema,
+    tellsEdits: connection.edits !== undefined,
     crm: read.properties,
   });
   return { record, read, planned };

@@ -116,13 +116,19 @@ export function resultOfWrite(
   const refused = written?.refused ?? {};
   const decided = planned.map((each): Decided => {
     const refusal = refused[each.property];
-    if (refusal === undefined) return { ...line, planned: each };
+    if (refusal === undefined)
+      return { ...line, planned: each, ...(each.carried !== undefined && { isCarried: true }) };
+    // Its group is written without it, or waits for another part: as if it had not been carried.
+    if (each.carried !== undefined) return { ...line, planned: each };
     // The CRM refused the other property; this one is decided again after that is accepted.
     if (refusal.waitsFor !== undefined) return { ...line, planned: waiting(each, refusal) };
     return { ...line, planned: { ...each, retryAt: now + RETRY_REFUSED_MS }, refused: refusal.reason };
   });
-  const sent = decided.filter(({ planned: { action }, refused: reason }) => action === 'write' && reason === undefined);
-  const shown = new Map(sent.map(({ planned: each }) => [each, shownBy(written, each, schema.get(each.property))]));
+  const sent = decided.filter(
+    ({ planned: { action }, refused: reason, isCarried }) =>
+      isCarried === true || (action === 'write' && reason === undefined),
+  );
+  const shown = new Map(sent.map(({ planned: each }) => [each, shownOf(written, each, schema.get(each.property))]));
   const replaced = [...shown].map(([{ field, property }, each]) => ({
     id: record.id,
     field,
@@ -187,6 +193,15 @@ function settlementUntilNext(decided: readonly Decided[]): Settlement {
     [rule === 'held' ? override?.until : undefined, retryAt].filter((end) => end != null),
   );
   return ends.length === 0 ? { kind: 'done' } : { kind: 'again', at: Math.min(...ends), fresh: true };
+}
+
+/** A carried value may be what the CRM makes another one of: then it does so again. */
+function shownOf(written: Written | undefined, planned: Planned, property: Property | undefined): ShownProperty {
+  const { old, carried } = planned;
+  if (carried === undefined) return shownBy(written, planned, property);
+  const shown = shownBy(written, { ...planned, now: carried }, property);
+  const { stored = carried === old ? undefined : old } = shown.written;
+  return { ...shown, written: stored === undefined ? {} : { stored } };
 }
 
 type SentValue = Pick<Planned, 'field' | 'property' | 'old' | 'now'>;

@@ -353,8 +353,8 @@ const putBackEditsOf = ({ record, decided = [] }: RecordResult): readonly Decide
   );
 
 /** A skip of an unchanged field is not a new decision; a difference left to a person is. */
-const belongsInHistory = ({ planned, refused }: Decided, record: LinkedRecord | undefined): boolean => {
-  if (planned.seq > (record?.syncedSeq ?? 0)) return true;
+const belongsInHistory = ({ planned, refused, isCarried }: Decided, record: LinkedRecord | undefined): boolean => {
+  if (isCarried === true || planned.seq > (record?.syncedSeq ?? 0)) return true;
   const known = record?.remembered.get(planned.property);
   if (planned.action === 'keep') return known?.kept === undefined;
   return planned.action === 'write' && !(refused !== undefined && isKnownRefusal(known, planned.now, refused));

@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
+import { CARRIED } from '../../connector/history/history.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { connectionAddress } from '../addresses/addresses.ts';
 import { writesAddress } from '../addresses/writes.ts';
@@ -126,11 +127,13 @@ const ofDecisions = (spectator: Spectator, decisions: readonly TimelineDecision[
   return { at: first?.at ?? 0, where: first && recordOf(first), what: linesOf(spectator, decisions, false) };
 };
 
+const isUnchanged = ({ outcome }: TimelineDecision): boolean => outcome === 'skipped' || outcome === CARRIED;
+
 /** Each decision; of what was left as it was, only how much that is. */
 function linesOf(spectator: Spectator, decisions: readonly TimelineDecision[], isWithEvent: boolean): Markup {
   const { reader } = spectator;
-  const unchanged = decisions.filter(({ outcome }) => outcome === 'skipped').length;
-  return html`${decisions.filter(({ outcome }) => outcome !== 'skipped').map((each) => lineOf(spectator, each, isWithEvent))}
+  const [unchanged, others] = [decisions.filter(isUnchanged).length, decisions.filter((each) => !isUnchanged(each))];
+  return html`${others.map((each) => lineOf(spectator, each, isWithEvent))}
     ${unchanged > 0 && html`<div class="quiet">${reader.text('company.unchanged', { count: unchanged })}</div>`}`;
 }
 

@@ -113,6 +113,31 @@ describe.each(['hubspot', 'salesforce'] as const)('between our read and our writ
     expect(await differences()).toHaveLength(1);
   });
 
+  test.each<Parts>([{ city: 'Byen' }, { postalCode: '8200', city: 'Byen' }])(
+    'an edit of %o beside a new street brings the address back whole, at that time and later',
+    async (edit) => {
+      const { report, pass, editBeforeWrite, holds, differences } = await open(crm, inAarhus);
+      const nygade = { ...AARHUS, streetName: 'Nygade' };
+      editBeforeWrite(edit);
+      await report({ address: { before: AARHUS, after: nygade } }, 8);
+      await pass();
+      expect(holds()).toEqual({ ...inAarhus, ...edit });
+      await report({ address: { before: nygade, after: { ...AARHUS, streetName: 'Strandvej' } } }, 9);
+      await pass();
+      expect(holds()).toEqual({ ...inAarhus, ...edit });
+      expect(await differences()).toHaveLength(1);
+    },
+  );
+
+  test('an edit of a currency beside a new amount brings both back', async () => {
+    const before = { capital: 40_000, currency: 'DKK' };
+    const { report, pass, editBeforeWrite, holds } = await open(crm, before);
+    editBeforeWrite({ currency: 'SEK' });
+    await report(capital(500_000, 'DKK'), 8);
+    await pass();
+    expect(holds()).toEqual({ capital: 40_000, currency: 'SEK' });
+  });
+
   test('an edit stays overwritten where a person changed another part of the address since', async () => {
     const { report, pass, edit, editBeforeWrite, holds, differences, fixture } = await open(crm, inAarhus);
     editBeforeWrite({ street: 'Visitgade 5' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PropertyEdit, PropertyValue } from '../../../providers/provider.ts';
-import { lostEdit, type OwnWrite } from '../../../src/connector/edits/lost-edit.ts';
+import { lostEdits, type OwnWrite as OwnWriteAt } from '../../../src/connector/edits/lost-edit.ts';
 
 const same = (a: PropertyValue, b: PropertyValue) => (a ?? '') === (b ?? '');
 
@@ -12,8 +12,11 @@ const history = (...values: readonly (string | null | undefined)[]): readonly Pr
     return text === undefined ? edit : { ...edit, value: own ? (text?.slice(0, -1) ?? null) : text };
   });
 
+type OwnWrite = Omit<OwnWriteAt, 'at' | 'isCarried'>;
+
 const find = (writes: readonly OwnWrite[], edits: readonly PropertyEdit[]) => {
-  const found = lostEdit(writes, edits, same);
+  const timed = writes.map((write, at) => ({ ...write, at, isCarried: false }));
+  const [found] = lostEdits([{ writes: timed, edits, same }]).values();
   return found && [found.value, found.by];
 };
 

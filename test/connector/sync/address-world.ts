@@ -32,7 +32,7 @@ const LEASE_MS = 9_000;
 
 export type AddressWorld = Awaited<ReturnType<typeof openAddress>>;
 
-/** `tells`: the CRM's answer to a write says what it replaced. `coName`: the c/o name is mapped, too. */
+/** `tells`: the CRM's answer to a write says what it replaced; it has a history, which shows nothing. `coName`: the c/o name is mapped, too. */
 export async function openAddress(
   engine: (typeof ENGINES)[number],
   {
@@ -49,6 +49,8 @@ export async function openAddress(
   /** What happens right before the next write arrives in the CRM. */
   const meanwhile: { before?: (() => Promise<void> | void) | undefined } = {};
   const refused = new Set<PropertyValue>();
+  /** The patches that reached the CRM. */
+  const sent: Readonly<Record<string, PropertyValue>>[] = [];
   const connection: Connection = {
     check: async () => ({ id: '1', name: 'x', notes: [] }),
     properties: async () => PROPERTIES,
@@ -58,6 +60,7 @@ export async function openAddress(
       meanwhile.before = undefined;
       await before?.();
       return patches.map(({ id, properties }) => {
+        sent.push(properties);
         const bad = Object.entries(properties).filter(([, value]) => refused.has(value));
         if (bad.length > 0) {
           const reasons = Object.fromEntries(bad.map(([name]) => [name, 'a validation rule']));
@@ -70,6 +73,7 @@ export async function openAddress(
       });
     },
     scan: async () => ({ records: [] }),
+    ...(tells && { edits: async () => [] }),
   };
   const crm = crmOf({ store, connection, mapping, properties: PROPERTIES, now });
   const link = { provider: 'crm', recordId: 'one', entity: ENTITY, sendUpdate: false, now: clock.now };
@@ -111,5 +115,5 @@ export async function openAddress(
     const { done } = await undoPage(deps, { crm, ids: ['one'], selection: { event, property } }, signal);
     return done.map((each) => `${each.property} ${each.kind}`).sort();
   }
-  return { store, clock, record, refused, meanwhile, move, sync, again, goOn, differences, undo };
+  return { store, clock, record, refused, sent, meanwhile, move, sync, again, goOn, differences, undo };
 }

@@ -315,7 +315,8 @@ describe('of any history and any change of sources', () => {
         forward(60_000);
         const isBehind = step.behind.includes(origin);
         const [document, loadedAt] = isBehind ? former(versions, now()) : [documentOf(versions), now()];
-        states.push(index - Number(isBehind));
+        // There is no state before the first one.
+        states.push(Math.max(0, index - Number(isBehind)));
         await say(origin, step.order, document, loadedAt);
       }
     }
