@@ -247,6 +247,13 @@ const MUTATIONS: readonly Mutation[] = [
     needs: 'race',
   },
   {
+    name: 'a write of one part of an address carries no others',
+    file: 'src/connector/sync/prepare.ts',
+    search: 'tellsEdits: connection.edits !== undefined',
+    replace: 'tellsEdits: false',
+    needs: 'race',
+  },
+  {
     name: 'a new link asks for no full state',
     file: 'src/connector/monitoring/monitoring.ts',
     search: 'upstream.add(item, link.send_update === 1,',
