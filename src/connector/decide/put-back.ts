@@ -79,8 +79,9 @@ const BELONGS_TO_EDIT = 'it belongs together with what a person wrote between ou
 
 const isOurs = ({ planned }: OverwrittenPart): boolean => planned.overwritten.isOurs;
 const isPutBack = ({ planned: { rule } }: AddressPart): boolean => rule === RETURNED;
-/** A person has changed it since, so the group holds nothing of our write. */
-const isEdited = ({ planned: { rule } }: AddressPart): boolean => rule === 'edited' || rule === 'filled';
+/** A person has changed it since, so the group holds nothing of our write. A region that the write left proves nothing. */
+const isEdited = ({ planned: { rule, field } }: AddressPart): boolean =>
+  field !== 'region' && (rule === 'edited' || rule === 'filled');
 const isAddress = ([first]: readonly AddressPart[]): boolean =>
   first !== undefined && isAddressPart(first.planned.field);
 
