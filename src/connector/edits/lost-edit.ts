@@ -24,13 +24,13 @@ type Same = (a: PropertyValue, b: PropertyValue) => boolean;
 type Version = PropertyEdit & { readonly value: PropertyValue };
 
 /** Our writes to one property of a record, and the CRM's history of it, both oldest first. */
-export interface PropertyWrites<W extends OwnWrite> {
+export interface WritesAndHistory<W extends OwnWrite> {
   readonly writes: readonly W[];
   readonly edits: readonly PropertyEdit[];
   readonly same: Same;
 }
 
-interface Search<W extends OwnWrite> extends Omit<PropertyWrites<W>, 'edits'> {
+interface Search<W extends OwnWrite> extends Omit<WritesAndHistory<W>, 'edits'> {
   readonly versions: readonly Version[];
   /** All from here on are versions of newer writes. */
   end: number;
@@ -42,7 +42,7 @@ interface Search<W extends OwnWrite> extends Omit<PropertyWrites<W>, 'edits'> {
  * right before its own is somebody else's, and not the value behind the decision. Only the order of versions counts: our
  * clock is never compared with the CRM's.
  */
-export function lostEdits<W extends OwnWrite, P extends PropertyWrites<W>>(
+export function lostEdits<W extends OwnWrite, P extends WritesAndHistory<W>>(
   record: readonly P[],
 ): ReadonlyMap<P, LostEdit<W>> {
   const searches = new Map(record.map((property) => [property, searchIn(property)]));
@@ -55,7 +55,7 @@ export function lostEdits<W extends OwnWrite, P extends PropertyWrites<W>>(
   return new Map([...searches].flatMap(([property, { found }]) => (found === undefined ? [] : [[property, found]])));
 }
 
-const searchIn = <W extends OwnWrite>({ writes, edits, same }: PropertyWrites<W>): Search<W> => {
+const searchIn = <W extends OwnWrite>({ writes, edits, same }: WritesAndHistory<W>): Search<W> => {
   const versions = edits.filter(isVersion);
   return { writes, same, versions, end: versions.length, found: undefined };
 };
