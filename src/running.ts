@@ -178,7 +178,11 @@ async function createHalves(config: Config, base: Base, own: Promise<string>, en
         (await import('./service/service.ts')).createService(
           { ...base, secrets },
           does('service') ? base.server : undefined,
-          { ...config.service, beneficialOwners: allowsBeneficialOwners(config) },
+          {
+            ...config.service,
+            beneficialOwners: allowsBeneficialOwners(config),
+            besideConnector: config.connector !== undefined && does('sync'),
+          },
         );
   const upstream = await upstreamOf(config, secrets, addressFor('service', config, own));
   if (service !== undefined) ends.push(service.stop);

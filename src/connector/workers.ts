@@ -1,6 +1,7 @@
 /** The workers of the connector, one for each queue. */
 import type { Metrics } from '../http/metrics.ts';
 import type { Outages } from '../http/outbound/outage.ts';
+import { TASK_BATCH } from '../runtime/housekeeping/periodic-tasks.ts';
 import { pause } from '../runtime/limits/pause.ts';
 import type { RateLimiter } from '../runtime/limits/rate-limiter.ts';
 import { type TaskWork, workOnRuns } from '../runtime/runs/work.ts';
@@ -92,7 +93,7 @@ export async function startSyncing(
   const housekeeper = startWorker({
     ...common,
     queue: 'housekeeping',
-    batch: 1,
+    batch: TASK_BATCH,
     concurrency: 1,
     run: (claims, signal) => runHousekeeping(deps, claims, signal),
   });

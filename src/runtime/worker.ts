@@ -47,7 +47,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const drains: (() => void)[] = [];
   let running = 0;
   let lastFull = false;
-  let lastEmpty = true;
+  const look = openLook(options, pollMs);
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -57,7 +57,7 @@ export function startWorker(options: WorkerOptions): Worker {
       const found = Promise.withResolvers<number>();
       slots.add(() => turn(found.resolve)).catch((error) => log.error({ err: error, queue }, 'a worker turn failed'));
       if ((await found.promise) > 0) continue;
-      await wakeUp.wait(queue, await msUntilDue(options, pollMs), stopping.signal, pollOf(options, pollMs));
+      await wakeUp.wait(queue, await look.msUntilDue(), stopping.signal, pollOf(options, pollMs));
     }
   }
 
@@ -86,8 +86,9 @@ export function startWorker(options: WorkerOptions): Worker {
   /** Claims what is due, one claim at a time. Empty if the worker stops, the account is paused or the store is away. */
   async function claimBatch(): Promise<readonly Claim[]> {
     try {
-      // A claim is a write: an idle worker looks first, so that it writes nothing.
-      if (lastEmpty && !(await finds(() => isBehind(options), Boolean))) return [];
+      // A claim is a write: a worker that has nothing, or took all there was, looks first.
+      if (!lastFull && !(await finds(look.isBehind, Boolean))) return [];
+      look.forget();
       if (!(await mayClaim(options, pollMs, stopping.signal))) return [];
       const batch = await batchOf(options);
       if (lastFull) await gatherBatch(options, batch, stopping.signal);
@@ -97,7 +98,6 @@ export function startWorker(options: WorkerOptions): Worker {
         ({ length }) => length > 0,
       );
       lastFull = claims.length === batch;
-      lastEmpty = claims.length === 0;
       return claims;
     } catch (error) {
       log.error({ err: error, queue }, 'could not claim work: trying again');
@@ -132,10 +132,33 @@ async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSig
   return false;
 }
 
-async function isBehind({ store, queue, now, prepare, leaves }: WorkerOptions): Promise<boolean> {
-  if ((await prepare?.isNeeded()) === true) return true;
-  const due = await nextDue(store.db, queue, now(), await leaves?.());
-  return due !== undefined && due <= now();
+/** Looks for work. A wait takes what the last look found, unless a claim followed it. */
+function openLook(options: WorkerOptions, pollMs: number) {
+  const { store, queue, now, log, prepare, leaves } = options;
+  let known: { readonly due: number | undefined } | undefined;
+  const look = async () => ({ due: await nextDue(store.db, queue, now(), await leaves?.()) });
+  return {
+    forget() {
+      known = undefined;
+    },
+    async isBehind(): Promise<boolean> {
+      known = undefined;
+      known = await look();
+      return (known.due !== undefined && known.due <= now()) || (await prepare?.isNeeded()) === true;
+    },
+    async msUntilDue(): Promise<number> {
+      try {
+        const { due = Number.POSITIVE_INFINITY } = known ?? (await look());
+        // Nobody polls for what `prepare` adds.
+        const most = prepare === undefined ? Number.POSITIVE_INFINITY : pollMs;
+        // Due but not claimable: another process is claiming it.
+        return Math.min(most, Math.max(5, due - now()));
+      } catch (error) {
+        log.error({ err: error, queue }, 'could not look for work: trying again');
+        return pollMs;
+      }
+    },
+  };
 }
 
 async function claimDue(
@@ -168,17 +191,3 @@ async function gatherBatch(options: WorkerOptions, batch: number, signal: AbortS
 }
 
 const batchOf = async ({ batch }: WorkerOptions): Promise<number> => (typeof batch === 'number' ? batch : batch());
-
-async function msUntilDue(options: WorkerOptions, pollMs: number): Promise<number> {
-  const { store, queue, now, log, leaves, prepare } = options;
-  try {
-    const due = await nextDue(store.db, queue, now(), await leaves?.());
-    // Nobody polls for what `prepare` adds.
-    const most = prepare === undefined ? Number.POSITIVE_INFINITY : pollMs;
-    // Due but not claimable: another process is claiming it.
-    return Math.min(most, Math.max(5, (due ?? Number.POSITIVE_INFINITY) - now()));
-  } catch (error) {
-    log.error({ err: error, queue }, 'could not look for work: trying again');
-    return pollMs;
-  }
-}

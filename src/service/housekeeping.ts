@@ -40,7 +40,6 @@ const MAILS: AgingTable = {
 };
 const NEWS: AgingTable = { table: 'news', key: 'seq', at: 'time', parts: { table: 'news_entity', column: 'news' } };
 
-// With a connector, the store's tasks run twice, which does no harm.
 const TASKS: Tasks<StoreTaskDeps> = {
   ...STORE_TASKS,
   deliveries: {
@@ -57,9 +56,14 @@ const TASKS: Tasks<StoreTaskDeps> = {
   news: pruneTask('news', pruneOlder(NEWS)),
 };
 
-/** Makes every task's lane due. */
-export async function seedServiceHousekeeping(tx: Tx, now: number): Promise<void> {
-  await seedTasks(tx, HOUSEKEEPING_QUEUE, TASKS, now);
+/** Makes every task's lane due; those of the store only if no connector of this daemon does them. */
+export async function seedServiceHousekeeping(
+  tx: Tx,
+  now: number,
+  { besideConnector = false }: { readonly besideConnector?: boolean } = {},
+): Promise<void> {
+  const seeded = Object.entries(TASKS).filter(([name]) => !besideConnector || !Object.hasOwn(STORE_TASKS, name));
+  await seedTasks(tx, HOUSEKEEPING_QUEUE, Object.fromEntries(seeded), now);
 }
 
 /** Runs the tasks that the claims name. Each is due again after its interval; a name from another version ends. */

@@ -56,6 +56,8 @@ export interface ServiceSettings {
   readonly beneficialOwners?: boolean;
   readonly placeType: string;
   readonly recodingGuard: boolean;
+  /** Whether a connector of the same daemon does the periodic tasks of the store; false by default. */
+  readonly besideConnector?: boolean;
   /** After a crash, its work waits at most this long. */
   readonly leaseSeconds: number;
 }

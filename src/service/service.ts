@@ -4,6 +4,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
 import { watchOutages } from '../http/outbound/outage.ts';
 import type { Server } from '../http/server/server.ts';
+import { TASK_BATCH } from '../runtime/housekeeping/periodic-tasks.ts';
 import type { Retention } from '../runtime/housekeeping/retention.ts';
 import { workOnRuns } from '../runtime/runs/work.ts';
 import type { StrayError } from '../runtime/stray-error.ts';
@@ -99,7 +100,7 @@ export function createService(deps: ServiceDeps, server: Server | undefined, set
       await listMonitors(store.db, secrets, { limit: 1 });
       const newJobs = await store.write(async (tx) => {
         const made = connector === undefined ? [] : await ensureOwnJobs(tx, secrets, connector, now());
-        await seedServiceHousekeeping(tx, now());
+        await seedServiceHousekeeping(tx, now(), settings);
         await markWatch(tx, tasks, now());
         await storeKeyEnd(tx, registersOf(settings), now());
         await storeComparing(
@@ -226,7 +227,7 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
     startWorker({
       ...one,
       queue: HOUSEKEEPING_QUEUE,
-      batch: 1,
+      batch: TASK_BATCH,
       run: (claims, signal) => runServiceHousekeeping(common, claims, signal),
     }),
   ];

@@ -99,6 +99,37 @@ describe('a worker', () => {
     expect([before > 0, writes]).toEqual([true, before]);
   });
 
+  it('claims all there is by one write, and then looks once before it waits', async () => {
+    const store = await newStore('sqlite');
+    let claimed = 0;
+    const asked: string[] = [];
+    const noted: KyselyPlugin = {
+      transformQuery({ node }) {
+        asked.push(node.kind);
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const counted: Store = {
+      ...store,
+      db: store.db.withPlugin(noted),
+      write(work, options) {
+        claimed += options?.ephemeral === true ? 1 : 0;
+        return store.write(work, options);
+      },
+    };
+    const run = async (claims: readonly Claim[]) => void (await done(store, claims));
+    const { worker, wakeUp } = await working({ store: counted, pollMs: 60_000, run }, prepared(3));
+    await worker.drained();
+    expect(claimed).toBe(1);
+    asked.length = 0;
+    wakeUp.ring(Q);
+    await worker.drained();
+    // Whoever asked for the end of all work rang, too.
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.length).toBeLessThanOrEqual(2);
+  });
+
   it('looks for work of other processes once for all idle workers, and sees what they hold no longer', async () => {
     const store = await newStore('sqlite');
     const asked: string[] = [];

@@ -130,6 +130,13 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
     expect(await changes(store)).toEqual(['new']);
   });
 
+  it('leaves the tasks of the store to a connector of the same daemon', async () => {
+    const store = await newStore(engine);
+    await store.write((tx) => seedServiceHousekeeping(tx, NOW, { besideConnector: true }));
+    const lanes = await store.db.selectFrom('lane').select('key').orderBy('key').execute();
+    expect(lanes.map(({ key }) => key)).toEqual(['activity', 'changes', 'deliveries', 'mails', 'news', 'windows']);
+  });
+
   it('comes back to every task after its time, and ends one that it does not know', async () => {
     const store = await newStore(engine);
     const row = {

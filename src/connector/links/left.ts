@@ -15,10 +15,11 @@ export interface LeftConnection {
   readonly run: number;
 }
 
-const PREFIX = 'left:';
+/** Of the keys of left connections in `kv`. */
+export const LEFT = 'left:';
 
 export async function readLeft(db: Db, provider: string): Promise<LeftConnection | undefined> {
-  const text = await readValue(db, `${PREFIX}${provider}`);
+  const text = await readValue(db, `${LEFT}${provider}`);
   return text === undefined ? undefined : JSON.parse(text);
 }
 
@@ -27,22 +28,22 @@ export async function readAllLeft(db: Db): Promise<ReadonlyMap<string, LeftConne
   const rows = await db
     .selectFrom('kv')
     .select(['key', 'value'])
-    .where('key', '>=', PREFIX)
-    .where('key', '<', `${PREFIX}\u{10FFFF}`)
+    .where('key', '>=', LEFT)
+    .where('key', '<', `${LEFT}\u{10FFFF}`)
     .orderBy('key')
     .execute();
-  return new Map(rows.map(({ key, value }) => [key.slice(PREFIX.length), JSON.parse(value)]));
+  return new Map(rows.map(({ key, value }) => [key.slice(LEFT.length), JSON.parse(value)]));
 }
 
 /** Waits for transactions that link a record; none links one to this connection from now on. */
 export async function markLeft(tx: Tx, provider: string, left: LeftConnection): Promise<void> {
   await lockUntilCommit(tx, 'leaving', 'exclusive');
-  await writeValue(tx, `${PREFIX}${provider}`, JSON.stringify(left), left.at);
+  await writeValue(tx, `${LEFT}${provider}`, JSON.stringify(left), left.at);
 }
 
 /** False if it was not left. */
 export async function endLeft(tx: Tx, provider: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('kv').where('key', '=', `${PREFIX}${provider}`).executeTakeFirst();
+  const { numDeletedRows } = await tx.deleteFrom('kv').where('key', '=', `${LEFT}${provider}`).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 

@@ -5,7 +5,16 @@ import { type AuditActor, recordAudit } from '../../runtime/operators/audit.ts';
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import type { Crm } from '../crm/crm.ts';
-import { type AcceptedRules, acceptRemoval, acceptRules, proposalKey, readAllAccepted } from '../rules/accepted.ts';
+import { LEFT } from '../links/left.ts';
+import {
+  type AcceptedRules,
+  acceptRemoval,
+  acceptRules,
+  PROPOSALS,
+  proposalKey,
+  RULES,
+  readAllAccepted,
+} from '../rules/accepted.ts';
 import {
   areSame,
   changeId,
@@ -52,6 +61,24 @@ export async function findProposals(db: Db, file: readonly NamedRules[]): Promis
     });
   }
   return proposals;
+}
+
+/** All that is stored of rules, proposals and left connections, as one text: while it is the same, so are the proposals of a file. */
+export async function readRuleState(db: Db): Promise<string> {
+  const rows = await db
+    .selectFrom('kv')
+    .select(['key', 'value'])
+    .where((eb) =>
+      eb.or([
+        eb('key', '=', ROLLBACK),
+        ...[LEFT, RULES, PROPOSALS].map((prefix) =>
+          eb.and([eb('key', '>=', prefix), eb('key', '<', `${prefix}\u{10FFFF}`)]),
+        ),
+      ]),
+    )
+    .orderBy('key')
+    .execute();
+  return JSON.stringify(rows);
 }
 
 const REMOVAL: RuleChange = { subject: 'connection', before: 'configured', after: undefined };

@@ -16,6 +16,7 @@ import {
   isWaiting,
   type RuleProposal,
   readCounted,
+  readRuleState,
   removalPreview,
   writeCounted,
 } from './proposals.ts';
@@ -45,7 +46,7 @@ export interface RuleWatch {
   stop(): Promise<void>;
 }
 
-/** Interval of checks for accepted rules; each batch of records checks by itself. */
+/** Interval of looks whether a check is needed; each batch of records checks the accepted rules by itself. */
 const EVERY_MS = 10_000;
 /** A failed count is repeated after this time. */
 const AGAIN_MS = 60_000;
@@ -54,35 +55,57 @@ export function watchRules(deps: RuleWatchDeps, watched: WatchedRules): RuleWatc
   const over = new AbortController();
   const file = { configured: watched.configured };
   const each = watched.crms.map((crm) => openCheck(deps, { ...watched, file }, crm));
-  const checks = [...each, openRemovalCheck(deps, { ...watched, file })].map((check) => {
-    // A failed check is repeated. One check at a time.
-    let last: Promise<unknown> = Promise.resolve();
-    return () => {
-      const next = last.then(() => check(over.signal)).catch(() => undefined);
-      last = next;
-      return next;
-    };
-  });
-  const first = checks.map((check) => check());
-  const watching = checks.map(async (check, index) => {
-    await first[index];
+  const checks = [...each, openRemovalCheck(deps, { ...watched, file })].map((check) => inTurn(check, over.signal));
+  const first = checks.map((check) => check.run());
+  const watching = (async () => {
+    await Promise.all(first);
+    let known: string | undefined;
     while (!over.signal.aborted) {
       await pause(EVERY_MS, over.signal);
-      if (!over.signal.aborted) await check();
+      if (over.signal.aborted) break;
+      const found = await readRuleState(deps.store.db).catch(() => undefined);
+      const isNews = found === undefined || found !== known;
+      known = found;
+      // A count may take minutes: other connections do not wait for it.
+      for (const check of checks) if (!check.isRunning && (isNews || check.isOpen)) void check.run();
     }
-  });
+    await Promise.all(checks.map((check) => check.ended()));
+  })();
   return {
     checked: Promise.all(first).then(() => undefined),
     async propose(configured) {
       file.configured = configured;
-      await Promise.all(checks.map((check) => check()));
+      await Promise.all(checks.map((check) => check.run()));
     },
     look() {
-      for (const check of checks) void check();
+      for (const check of checks) void check.run();
     },
     async stop() {
       over.abort();
-      await Promise.all(watching);
+      await watching;
+    },
+  };
+}
+
+/** Runs a check, one run at a time. `isOpen`: it is to be repeated though nothing changed, because it failed or something waits. */
+function inTurn(check: (signal: AbortSignal) => Promise<boolean>, signal: AbortSignal) {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  let isOpen = true;
+  return {
+    async run(): Promise<void> {
+      waiting += 1;
+      const next = last.then(() => check(signal)).catch(() => true);
+      last = next;
+      isOpen = await next;
+      waiting -= 1;
+    },
+    ended: () => last,
+    get isOpen() {
+      return isOpen;
+    },
+    get isRunning() {
+      return waiting > 0;
     },
   };
 }
@@ -99,17 +122,18 @@ interface WatchedFile extends Pick<WatchedRules, 'counts'> {
   readonly file: Pick<WatchedRules, 'configured'>;
 }
 
+/** Opens a check of one connection; it says whether a proposal waits. */
 function openCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile, crm: Crm) {
   const memory: KnownRules = { isOld: false };
   let proposed: NamedRules | undefined;
-  return async (signal: AbortSignal): Promise<void> => {
+  return async (signal: AbortSignal): Promise<boolean> => {
     const stated = file.configured.find(({ name }) => name === crm.name);
     // A file that was read again is not outdated.
     const isReadAgain = stated !== proposed;
     if (isReadAgain) memory.isOld = false;
     proposed = stated;
     const accepted = await followRules(deps.store, crm.name);
-    if (accepted === undefined || proposed === undefined || !counts || (await isLeft(deps, crm))) return;
+    if (accepted === undefined || proposed === undefined || !counts || (await isLeft(deps, crm))) return false;
     const isFirst = memory.accepted === undefined;
     if (isReadAgain) memory.accepted = accepted;
     followAcceptance(deps, memory, accepted, proposed);
@@ -118,6 +142,7 @@ function openCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile, crm: Crm)
     if (isNews) await consider(deps, { crm, memory, file }, found, signal);
     // The first check ends the count of an earlier process; a count of another daemon stays.
     else if (isFirst || memory.counted !== undefined) await forget(deps, crm.name, memory);
+    return isNews;
   };
 }
 
@@ -129,8 +154,8 @@ const isLeft = async ({ store }: RuleWatchDeps, { name }: Crm): Promise<boolean>
 function openRemovalCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile) {
   const { store, now, daemon } = deps;
   const memory = new Map<string, KnownRules>();
-  return async (): Promise<void> => {
-    if (!counts) return;
+  return async (): Promise<boolean> => {
+    if (!counts) return false;
     const removals = (await findProposals(store.db, file.configured)).filter(({ after }) => after === undefined);
     const disputed = await disputedConnections(store.db, daemon, now());
     const left = await readAllLeft(store.db);
@@ -148,6 +173,7 @@ function openRemovalCheck(deps: RuleWatchDeps, { file, counts }: WatchedFile) {
       memory.set(name, own);
       report(deps, own, counted, name);
     }
+    return removals.length > 0;
   };
 }
 

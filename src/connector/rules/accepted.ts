@@ -26,8 +26,9 @@ export interface AcceptedRules {
   readonly aside?: string | undefined;
 }
 
-const PREFIX = 'rules:';
-const rulesKey = (name: string): string => `${PREFIX}${name}`;
+/** Of the keys of accepted rules in `kv`. */
+export const RULES = 'rules:';
+const rulesKey = (name: string): string => `${RULES}${name}`;
 
 const acceptedIn = (text: string): AcceptedRules => {
   const accepted: AcceptedRules = JSON.parse(text);
@@ -37,15 +38,15 @@ const acceptedIn = (text: string): AcceptedRules => {
 /** The accepted rules of every connection by name, also of those that no daemon has. */
 export async function readAllAccepted(db: Db): Promise<ReadonlyMap<string, AcceptedRules>> {
   const rows = await rulesQuery(db).execute();
-  return new Map(rows.map(({ key, value }) => [key.slice(PREFIX.length), acceptedIn(value)]));
+  return new Map(rows.map(({ key, value }) => [key.slice(RULES.length), acceptedIn(value)]));
 }
 
 const rulesQuery = (db: Db) =>
   db
     .selectFrom('kv')
     .select(['key', 'value'])
-    .where('key', '>=', PREFIX)
-    .where('key', '<', `${PREFIX}\u{10FFFF}`)
+    .where('key', '>=', RULES)
+    .where('key', '<', `${RULES}\u{10FFFF}`)
     .orderBy('key');
 
 /** Undefined before the first start of the connection. */
@@ -91,12 +92,15 @@ export async function readMappedFields(tx: Tx): Promise<ReadonlyMap<string, Read
   return new Map(
     rows.flatMap(({ key, value }) => {
       const { rules, isOut } = acceptedIn(value);
-      return isOut === true ? [] : [[key.slice(PREFIX.length), new Set(fieldsOf(rules.mapping))]];
+      return isOut === true ? [] : [[key.slice(RULES.length), new Set(fieldsOf(rules.mapping))]];
     }),
   );
 }
 
-export const proposalKey = (name: string): string => `proposal:${name}`;
+/** Of the keys of counted proposals in `kv`. */
+export const PROPOSALS = 'proposal:';
+
+export const proposalKey = (name: string): string => `${PROPOSALS}${name}`;
 
 export const endProposal = async (tx: Tx, name: string): Promise<void> => {
   await tx.deleteFrom('kv').where('key', '=', proposalKey(name)).execute();

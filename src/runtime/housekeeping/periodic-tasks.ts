@@ -2,7 +2,7 @@
 import { trimQuarantine } from '../../store/erasure/quarantine.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { pruneActivity } from '../activity/activity.ts';
-import { type Claim, mark, settle } from '../lanes/lanes.ts';
+import { type Claim, mark, type Settlement, settleAll } from '../lanes/lanes.ts';
 import { deleteEndedSessions } from '../operators/sessions.ts';
 import { sampleSize } from '../store-size.ts';
 import { type Prune, pruneOlder } from './prune.ts';
@@ -58,17 +58,25 @@ export async function seedTasks(tx: Tx, queue: string, tasks: Tasks<never>, now:
   await mark(tx, queue, Object.keys(tasks), now);
 }
 
-/** Runs the tasks that the claims name and schedules each again. A lane of another version ends. */
+/** How many due tasks a daemon takes at once: most take no longer than a claim. */
+export const TASK_BATCH = 32;
+
+/** Runs the tasks that the claims name, and schedules those that ended again at once. A lane of another version ends. */
 export async function runTasks<D extends TaskDeps>(
   deps: D,
   tasks: Tasks<D>,
   claims: readonly Claim[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const claim of claims) {
-    const task = tasks[claim.key];
-    await task?.run(deps, signal);
-    const next = task && ({ kind: 'again', at: deps.now() + task.everyMs, fresh: true } as const);
-    await deps.store.write((tx) => settle(tx, claim, next ?? { kind: 'done' }));
+  const ended: (readonly [Claim, Settlement])[] = [];
+  try {
+    for (const claim of claims) {
+      const task = tasks[claim.key];
+      signal.throwIfAborted();
+      await task?.run(deps, signal);
+      ended.push([claim, task ? { kind: 'again', at: deps.now() + task.everyMs, fresh: true } : { kind: 'done' }]);
+    }
+  } finally {
+    if (ended.length > 0) await deps.store.write((tx) => settleAll(tx, ended));
   }
 }

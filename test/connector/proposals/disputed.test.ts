@@ -1,10 +1,12 @@
 /** Rules that two daemons of a store map differently: what only a person may change. */
-import { expect, it } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { KyselyPlugin } from 'kysely';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Connection, PresetRow, Property } from '../../../providers/provider.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { readCounted } from '../../../src/connector/proposals/proposals.ts';
 import { watchRules } from '../../../src/connector/proposals/watch.ts';
-import { acceptAtStart, acceptRemoval, readAllAccepted } from '../../../src/connector/rules/accepted.ts';
+import { acceptAtStart, acceptRemoval, acceptRules, readAllAccepted } from '../../../src/connector/rules/accepted.ts';
 import { mappingPart } from '../../../src/runtime/config-versions.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -82,4 +84,44 @@ it.each(SUITE_ENGINES)('a removal that a person accepted stays while only one fi
   expect(await start()).toEqual([true, 0]);
   await store.write((tx) => tx.deleteFrom('daemon').where('id', '=', 'other').execute());
   expect(await start()).toEqual([false, 1]);
+});
+
+it('a daemon reads what is stored of rules by one statement while nothing changes', async () => {
+  const store = await scene('sqlite');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      asked += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const connection: Connection = {
+    check: async () => ({ id: '1', name: 'x', notes: [] }),
+    properties: async () => [NAME],
+    read: async () => [],
+    update: async () => [],
+    scan: async () => ({ records: [] }),
+  };
+  const crm = crmOf({ store, connection, mapping: [row('tracked')], properties: [NAME], now: () => 1 });
+  const said: string[] = [];
+  const log = { info: (_: object, text: string) => void said.push(text), warn: () => undefined };
+  const counted: Store = { ...store, db: store.db.withPlugin(counting) };
+  const deps = { store: counted, wakeUp: createWakeUp(), now: () => 1, log, daemon: 'own' };
+  const watch = watchRules(deps, { crms: [crm], configured: [rules('tracked')], counts: true });
+  await watch.checked;
+  const look = async (): Promise<number> => {
+    asked = 0;
+    await vi.advanceTimersByTimeAsync(10_000);
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    return asked;
+  };
+  await look();
+  expect([await look(), await look()]).toEqual([1, 1]);
+  await store.write((tx) => acceptRules(tx, rules('always'), { by: 'ida', now: 2 }));
+  expect(await look()).toBeGreaterThan(1);
+  expect(said).toEqual(['rules were accepted that differ from this file: this daemon decides by them']);
+  await watch.stop();
 });
