@@ -107,7 +107,7 @@ it('a daemon reads what is stored of rules by one statement while nothing change
   };
   const crm = crmOf({ store, connection, mapping: [row('tracked')], properties: [NAME], now: () => 1 });
   const said: string[] = [];
-  const log = { info: (_: object, text: string) => void said.push(text), warn: () => undefined };
+  const log = { info: (...given: readonly unknown[]) => void said.push(String(given.at(-1))), warn: () => undefined };
   const counted: Store = { ...store, db: store.db.withPlugin(counting) };
   const deps = { store: counted, wakeUp: createWakeUp(), now: () => 1, log, daemon: 'own' };
   const watch = watchRules(deps, { crms: [crm], configured: [rules('tracked')], counts: true });
