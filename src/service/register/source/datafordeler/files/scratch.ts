@@ -10,7 +10,7 @@ import type { RoutedRow, RowRole } from './routes.ts';
 
 export const PARTS = 256;
 /** Bytes that wait for a part. */
-const BUFFER = 32 << 10;
+const BUFFER = 16 << 10;
 
 export interface Scratch {
   readonly folder: string;
