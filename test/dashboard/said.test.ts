@@ -28,9 +28,10 @@ const SPOKEN = [
   'src/runtime/files/csv-rows.ts',
   'src/service/monitors/monitor-input.ts',
   'src/service/delivery/{post,record,test-webhook,trim}.ts',
-  // What the CRMs' accounts say of themselves, and which rights their credentials lack.
-  'providers/salesforce/{permissions,read/check-account}.ts',
-  'providers/hubspot/{connection,client/faults}.ts',
+  // What the CRMs' accounts say of themselves, which rights their credentials lack, and why a call, a login or a field fails.
+  'providers/salesforce/{permissions,client/{client,errors,grant,ids,login,transport,update-call}}.ts',
+  'providers/salesforce/{read/{check-account,fields},write/define}.ts',
+  'providers/hubspot/{connection,scopes,client/{batch,exchange,faults},read/properties,write/define}.ts',
 ];
 
 /** Every file that makes findings, but for those whose findings only the terminal shows. */
@@ -50,6 +51,8 @@ const ELSEWHERE = [
   /^(?:line \{\}: \{\}|and \{\} more|the plan \{\} cannot be applied)/u,
   // The log, and errors that no page catches.
   /^\{\}: the record id \{\} cannot|^canonicalId failed|^nobody waits for it|^the test of a webhook was stopped|^\{\} is no field/u,
+  // What a program does wrong that calls a connection; and names that stay as they are in the CRM.
+  /^the (?:Salesforce|HubSpot) connection (?:does not|sends)|^CVR register$|^cvrsync fields$|^Read and edit the fields/u,
   // `check --create-properties`, which no page runs.
   /^\{\} are missing, and this|^create them in the CRM|^exists, but these|^could not be created|^the CRM gave no reason/u,
 ];
