@@ -16,6 +16,7 @@ import { isProviderBug } from './crm/answer-check/provider-bug.ts';
 import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
 import { type Crm, type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
 import { makeProperties, missingProperties, offerProperties } from './crm/make-properties.ts';
+import { twinFindings, withAccounts } from './crm/twins.ts';
 import { checkLinks } from './follow/check-links.ts';
 import { type LeftConnection, leftText, readAllLeft, readLeft, returnAdvice } from './links/left.ts';
 import { checkJobs } from './monitoring/check-jobs.ts';
@@ -51,15 +52,23 @@ export async function connectorFindings(
   signal: AbortSignal,
   options: CheckOptions = {},
 ): Promise<Findings> {
+  const accounts = new Map<string, string>();
+  const see = (name: string, account: string): void => void accounts.set(name, account);
   const parts = [
     checkUpstream(deps, config, signal),
-    ...config.providers.map((provider) => checkProvider(deps, provider, signal, options)),
+    ...config.providers.map((provider) => checkProvider(deps, provider, signal, { ...options, see })),
     checkWebhook(deps, config, signal),
     checkRemovals(deps.store.db, config.providers),
     checkLinks(deps.store.db, config.providers),
     checkReview(deps),
   ];
-  return (await Promise.all(parts)).flat();
+  const findings = (await Promise.all(parts)).flat();
+  const known = await withAccounts(deps.store.db, config.providers);
+  const all = known.map((each) => ({ ...each, account: accounts.get(each.name) ?? each.account }));
+  const twins = all.flatMap((own, at) =>
+    own.account === undefined ? [] : twinFindings(own, own.account, all.slice(at + 1)),
+  );
+  return [...findings, ...twins];
 }
 
 export async function checkUpstream(
@@ -102,7 +111,7 @@ async function checkProvider(
   deps: CrmDeps,
   provider: ToCheck['providers'][number],
   signal: AbortSignal,
-  { createProperties = false }: CheckOptions,
+  { createProperties = false, see }: CheckOptions & { readonly see: (name: string, account: string) => void },
 ): Promise<Findings> {
   const { name: subject } = provider;
   return findingsOf(subject, signal, async () => {
@@ -113,6 +122,7 @@ async function checkProvider(
     const { connection } = crm;
     if (blocked !== undefined) return await probePaused(provider, connection, blocked, signal);
     const account = await connection.check(signal);
+    see(subject, account.id);
     const before = await connection.properties(signal);
     const missing = missingProperties(provider, before);
     const made = createProperties ? await makeProperties(deps, crm, missing, signal) : [];

@@ -15,6 +15,8 @@ export interface TriedRight {
 export interface CrmAccess {
   /** Empty until the CRM accepted the credentials. */
   readonly account: Findings;
+  /** The id of the account; undefined until then. */
+  readonly accountId?: string;
   /** In the order in which they are asked for. Empty if the CRM tells of none. */
   readonly rights: readonly TriedRight[];
   readonly failure?: Finding;
@@ -32,9 +34,11 @@ export async function* tryAccess(
   let access: CrmAccess = UNTRIED;
   try {
     const { connection } = await openCrm({ ...deps, probes: true }, provider);
-    const account = accountFindings(provider.name, await connection.check(signal));
+    const checked = await connection.check(signal);
+    const account = accountFindings(provider.name, checked);
     const asked = connection.missingRights === undefined ? [] : rightsOf(provider, connection, true);
-    access = { account, rights: asked.map((right) => ({ right, state: 'waiting' })), isOver: false };
+    const rights = asked.map((right) => ({ right, state: 'waiting' }) as const);
+    access = { account, accountId: checked.id, rights, isOver: false };
     yield access;
     for (const right of asked) {
       const tried = await tryRight(connection, provider.name, right, signal);

@@ -5,6 +5,7 @@ import { checkCredentials } from '../../connector/check.ts';
 import { checkRows } from '../../connector/crm/check-mapping.ts';
 import type { Crm, CrmDeps } from '../../connector/crm/crm.ts';
 import { readAccount } from '../../connector/crm/guard.ts';
+import { twinFindings, withAccounts } from '../../connector/crm/twins.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { ConfigNeeds } from '../../operations/configuration.ts';
 import { readConnections } from '../../operations/status/connections.ts';
@@ -90,13 +91,16 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
   const { reader, now, visitor, formToken } = visit;
   const { db } = deps.store;
   const [row] = await readConnections(db, [crm], now);
+  const account = await readAccount(db, crm.name);
+  const twins = account === undefined ? [] : twinFindings(crm, account, await withAccounts(db, deps.crms));
   return {
     title: crm.name,
-    body: html`<dl class="facts">
+    body: html`${twins.length > 0 && html`<div class="notice warn">${findingList(reader, twins)}</div>`}
+      <dl class="facts">
         <dt>${reader.text('overview.state')}</dt>
         <dd>${row && connectionState(reader, row, now)}</dd>
         <dt>${reader.text('connection.account')}</dt>
-        <dd><code>${(await readAccount(db, crm.name)) ?? '–'}</code></dd>
+        <dd><code>${account ?? '–'}</code></dd>
         <dt>${reader.text('connection.match')}</dt>
         <dd><code>${crm.match ?? '–'}</code></dd>
         <dt>${reader.text('connection.hold')}</dt>

@@ -4,9 +4,10 @@ import { BUILT_IN } from '../../../providers/index.ts';
 import { loadProvider } from '../../config/plugins/plugin.ts';
 import { CONNECTION_NAME } from '../../config/schema/schema.ts';
 import { forgetTrial } from '../../connector/crm/crm.ts';
+import { twinFindings } from '../../connector/crm/twins.ts';
 import type { TriedRight } from '../../connector/try-access.ts';
 import type { Server } from '../../http/server/server.ts';
-import type { Finding } from '../../runtime/finding.ts';
+import type { Finding, Findings } from '../../runtime/finding.ts';
 import { folderOf } from '../../setup/config-of.ts';
 import {
   type AskedConnection,
@@ -60,8 +61,11 @@ export function addCrm(app: Server, deps: StepDeps): void {
       const named = await providerAt(deps, visit, draft, visit.query('use'));
       if (named === undefined) return undefined;
       const read = named.connection && (await readConnection(named.name, named.connection, deps));
-      const tried = read?.ok === true ? await deps.trials.look(read.provider) : undefined;
-      return connectionPage(visit, draft, named, { read, tried });
+      if (read?.ok !== true) return connectionPage(visit, draft, named, { read, tried: undefined, twins: [] });
+      const [tried, others] = await Promise.all([deps.trials.look(read.provider), accountsOf(deps, draft, named)]);
+      const { accountId } = tried.access;
+      const twins = accountId === undefined ? [] : twinFindings(read.provider, accountId, others);
+      return connectionPage(visit, draft, named, { read, tried, twins });
     },
   });
   addStepAction(app, deps, {
@@ -115,6 +119,18 @@ async function providerAt(
   if (load?.ok !== true) return undefined;
   const { provider } = load;
   return { name, use, provider, parts: questionsOf(provider.settings), connection };
+}
+
+/** The other connections of the same provider, with their accounts as far as they answer within the patience of a page. */
+async function accountsOf(deps: StepDeps, { connections }: Draft, { name, use }: AskedConnection) {
+  const others = Object.entries(connections).filter(([other, connection]) => other !== name && connection.use === use);
+  const found = others.map(async ([other, connection]) => {
+    const read = await readConnection(other, connection, deps);
+    if (!read.ok) return [];
+    const { access } = await deps.trials.look(read.provider);
+    return [{ ...read.provider, account: access.accountId }];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** Keeps what was answered, also if something is wrong with it, and tries what is right. */
@@ -203,11 +219,18 @@ const cardState = (reader: Reader, connection: DraftConnection | undefined): Mar
     ${connection.isComplete === true ? state('ok', reader.text('setup.answered')) : state('warn', reader.text('setup.incomplete'))}
   </p>`;
 
+/** What came of the answers to a connection's form. */
+interface Tried {
+  readonly read: ReadConnection | undefined;
+  readonly tried: ShownTrial | undefined;
+  readonly twins: Findings;
+}
+
 function connectionPage(
   visit: StepVisit,
   draft: Draft,
   { name, use, provider, parts, connection }: AskedConnection,
-  { read, tried }: { readonly read: ReadConnection | undefined; readonly tried: ShownTrial | undefined },
+  { read, tried, twins }: Tried,
 ): PageBody {
   const { reader, carried, way } = visit;
   const problems = read?.ok === false ? read.problems : [];
@@ -223,7 +246,7 @@ function connectionPage(
     title: reader.text('setup.crmTitle', { name: connectionLabel(reader, name) }),
     body: html`<p>${said(reader, provider.about)}</p>
       ${problemList(others.map(({ path, message }) => html`<code>${path}</code> ${said(reader, message)}`))}
-      ${tried && accessPart(visit, draft, { name, tried })}
+      ${tried && accessPart(visit, draft, { name, tried, twins })}
       <form method="post" action=${connectionStep(visit.way, 'crm', name)} class="stacked">
         ${hidden({ ...carried, use })} ${questionFields(form, parts)}
         <p class="actions"><button class=${tried === undefined ? 'primary' : undefined}>${reader.text('setup.try')}</button></p>
@@ -245,13 +268,18 @@ const SECOND_MS = 1_000;
 function accessPart(
   visit: StepVisit,
   draft: Draft,
-  { name, tried: { access, waitedMs } }: { readonly name: string; readonly tried: ShownTrial },
+  {
+    name,
+    tried: { access, waitedMs },
+    twins,
+  }: { readonly name: string; readonly tried: ShownTrial; readonly twins: Findings },
 ): VNode {
   const { reader } = visit;
   const { account, rights, failure, isOver } = access;
   const isSilent = !isOver && account.length === 0;
   const body = html`<h2>${reader.text('setup.access')}</h2>
     ${account.map((each) => findingLine(reader, each))}
+    ${twins.map((each) => html`<div class="notice warn" role="alert">${findingLine(reader, each)}</div>`)}
     ${
       rights.length > 0 &&
       html`<ul class="lines">
@@ -261,7 +289,7 @@ function accessPart(
     ${failure && html`<div class="notice bad" role="alert">${findingLine(reader, failure)}</div>`}
     ${isSilent && html`<p class="notice warn" role="status">${reader.text('setup.silent', { name: connectionLabel(reader, name), seconds: Math.round(waitedMs / SECOND_MS) })}</p>`}
     ${!isOver && html`<p><a href=${connectionStep(visit.way, 'crm', name)}>${reader.text('setup.lookAgain')}</a></p>`}
-    ${visit.way.onward(visit, draft, { step: 'crm', name, isRight: isOver && failure === undefined })}`;
+    ${visit.way.onward(visit, draft, { step: 'crm', name, isRight: isOver && failure === undefined && twins.length === 0 })}`;
   return livePart(visit, { id: 'access', refreshes: isOver ? 'never' : 'soon' }, body);
 }
 

@@ -5,8 +5,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
+import { connectorFindings } from '../../../src/connector/check.ts';
 import { readAccount } from '../../../src/connector/crm/guard.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { openClient } from '../../../src/http/outbound/client.ts';
 import { companyEntityId } from '../../../src/protocol/entity-id.ts';
 import { samplePayload } from '../../../src/protocol/sample/stream.ts';
 import { readPending, writePending } from '../../../src/setup/pending-changes.ts';
@@ -116,6 +119,37 @@ it('a second account of the same CRM is connected under a name of its own, and e
   await daemon.settled();
   const [here, there] = [daemon.hubspot.get(first)?.['name'], norway.get(id)?.['name']];
   expect([typeof here, typeof there, here === there]).toEqual(['string', 'string', false]);
+});
+
+it('says in Settings, on its page and in check that a second connection leads to the same account', async () => {
+  const daemon = await startEdited();
+  const admin = await daemon.admin();
+  const said = 'hubspot-again and hubspot are the same account';
+  await admin.get('/settings/crm');
+  await admin.post('/settings/crm', { use: 'hubspot', name: 'hubspot-again' });
+  await admin.get('/settings/crm/hubspot-again?use=hubspot');
+  const { accessToken, baseUrl } = daemon.hubspot.settings;
+  const answers = { use: 'hubspot', 's.accessToken': String(accessToken), 's.baseUrl': String(baseUrl) };
+  await admin.post('/settings/crm/hubspot-again', answers);
+  const tried = (await admin.get('/settings/crm/hubspot-again')).text;
+  expect(tried).toContain(said);
+  expect(tried).toContain('keep one of them, or enter the key of the other account');
+  expect((await admin.get('/settings/crm/hubspot')).text).toContain('hubspot and hubspot-again are the same account');
+  await admin.get('/settings/number/hubspot-again');
+  await admin.post('/settings/number/hubspot-again', { match: 'cvr_number' });
+  await daemon.settled();
+  const crms = daemon.app.connector?.crms ?? [];
+  const { signal } = new AbortController();
+  for (const { schema } of crms) await schema(signal, 0);
+  expect((await admin.get('/connections/hubspot-again')).text).toContain(said);
+  const client = openClient();
+  onTestFinished(client.close);
+  const deps = { store: daemon.app.store, http: client.http, metrics: createMetrics(), now: Date.now };
+  const config = { server: {}, webhook: { path: '/webhook', auth: [] }, providers: crms };
+  const findings = await connectorFindings(deps, config, signal);
+  expect(findings.filter(({ found }) => found.includes('same account'))).toMatchObject([
+    { level: 'warn', subject: 'hubspot', found: expect.stringContaining('hubspot and hubspot-again are') },
+  ]);
 });
 
 it('a key that is tried pauses nothing of the account at work, and leaves no token when it is dropped', async () => {
