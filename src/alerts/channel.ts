@@ -55,7 +55,8 @@ function webhookChannel(url: string, allow: readonly string[]): Channel {
       return { status, text: withoutPath(`answered ${status}${redirect && `, a redirect${redirect}`}`) };
     } catch (error) {
       signal.throwIfAborted();
-      return withoutPath(errorText(error));
+      const said = withoutPath(errorText(error));
+      return said.includes('ADDRESS_REFUSED') ? `${said}; to allow it, add it to alerts.allow` : said;
     }
   };
   return {

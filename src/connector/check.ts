@@ -15,8 +15,8 @@ import { refusedAbilities } from './crm/ability.ts';
 import { isProviderBug } from './crm/answer-check/provider-bug.ts';
 import { checkMapping, type MappingToCheck } from './crm/check-mapping.ts';
 import { type Crm, type CrmConfig, type CrmDeps, type CrmSettings, openCrm } from './crm/crm.ts';
+import { twinsAmong } from './crm/guard.ts';
 import { makeProperties, missingProperties, offerProperties } from './crm/make-properties.ts';
-import { twinFindings, withAccounts } from './crm/twins.ts';
 import { checkLinks } from './follow/check-links.ts';
 import { type LeftConnection, leftText, readAllLeft, readLeft, returnAdvice } from './links/left.ts';
 import { checkJobs } from './monitoring/check-jobs.ts';
@@ -62,13 +62,7 @@ export async function connectorFindings(
     checkLinks(deps.store.db, config.providers),
     checkReview(deps),
   ];
-  const findings = (await Promise.all(parts)).flat();
-  const known = await withAccounts(deps.store.db, config.providers);
-  const all = known.map((each) => ({ ...each, account: accounts.get(each.name) ?? each.account }));
-  const twins = all.flatMap((own, at) =>
-    own.account === undefined ? [] : twinFindings(own, own.account, all.slice(at + 1)),
-  );
-  return [...findings, ...twins];
+  return [...(await Promise.all(parts)).flat(), ...(await twinsAmong(deps.store.db, config.providers, accounts))];
 }
 
 export async function checkUpstream(

@@ -146,6 +146,13 @@ export const previewApply = defineOperation({
       description: 'Whose value stays where a property differs',
     }),
     sendUpdate: Type.Boolean({ default: false, description: 'Have the service send each company in full' }),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'A trial: link at most so many records; the rest stays planned',
+      }),
+    ),
     isMeant: Type.Boolean({ default: false, description: 'Accept the warnings of the preview' }),
   }),
   api: {

@@ -82,6 +82,7 @@ export function configOf(draft: Draft, place: SetUpPlace): Settings {
       providers: Object.fromEntries(entries),
     },
     ...(register !== undefined && { service: { register } }),
+    ...(draft.alerts !== undefined && { alerts: draft.alerts }),
   };
 }
 
@@ -110,6 +111,7 @@ const COMMENTS: Readonly<Record<string, string>> = {
   'connector.upstream': 'The monitoring service.',
   'connector.providers': 'The CRMs.',
   service: 'Watches the register, and tells the connector.',
+  alerts: 'Who is told when something needs a person.',
 };
 const CONNECTION_COMMENTS: Readonly<Record<string, string>> = {
   match: 'The property that holds the CVR number.',

@@ -121,6 +121,8 @@ const draft = Type.Object({
   connections: Type.Record(Type.String(), connection),
   /** The answers to {@link SOURCE}. */
   source: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** Who gets alerts; absent if nobody. */
+  alerts: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   /** The digest of the file that the set-up itself wrote, and may write again. */
   written: Type.Optional(Type.String()),
   /** The digest of the file that the answers were read from; absent at a first start. */

@@ -17,5 +17,6 @@ export async function webhook() {
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  return { texts, state, url: `http://127.0.0.1:${port}/services/T0/B0/a-secret-path` };
+  const close = () => new Promise((resolve) => server.close(resolve).closeAllConnections());
+  return { texts, state, close, url: `http://127.0.0.1:${port}/services/T0/B0/a-secret-path` };
 }

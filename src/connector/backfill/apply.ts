@@ -30,8 +30,8 @@ export interface ApplyOptions {
 }
 
 /**
- * Links every planned row from the position of the run. The run's phase is `confirm` afterwards, or still `apply` if the
- * limit left some.
+ * Links every planned row from the position of the run. The run's phase is `confirm` afterwards; if some are left, still `apply`
+ * by a limit, and `planned` by a trial.
  */
 export async function applyRows(
   deps: BackfillDeps,
@@ -42,7 +42,7 @@ export async function applyRows(
   const { store, crm, now, wait } = deps;
   const batch = Math.max(1, crm.limits.batch.read);
   let run = begun;
-  let left = limit;
+  let left = Math.min(limit, begun.left ?? limit);
   for (let round = 1; ; ) {
     signal.throwIfAborted();
     const page = { after: run.applied, limit: Math.min(batch, left), action: 'link' } as const;
@@ -55,14 +55,24 @@ export async function applyRows(
     }
     const isWhole = (await plannedRows(store.db, crm.name, { ...page, after: 0, limit: 1 })).length === 0;
     const ends = isWhole || left === 0;
-    run = { ...run, applied: ends ? run.applied : 0, phase: isWhole ? 'confirm' : 'apply' };
+    if (ends) {
+      const ended = endOf(run, isWhole);
+      await store.write((tx) => saveRun(tx, crm.name, ended, now()));
+      return ended;
+    }
+    run = { ...run, applied: 0 };
     await store.write((tx) => saveRun(tx, crm.name, run, now()));
-    if (ends) return run;
     // Start again at the first row: the CRM gave no answer for some of them.
     round += 1;
     await wait(ROUND_MS, signal);
   }
 }
+
+/** What a limit left goes on at the next start; what a trial left is a plan again. */
+const endOf = ({ left: trial, ...run }: BackfillProgress, isWhole: boolean): BackfillProgress => ({
+  ...run,
+  phase: isWhole ? 'confirm' : trial === undefined ? 'apply' : 'planned',
+});
 
 interface ApplyPage {
   readonly rows: readonly ScanRow[];
@@ -135,12 +145,15 @@ async function applyPage(
   const erased = toLink.filter((row) => !planned.includes(row));
   await updateRows(tx, provider, [...done, ...ended, ...erased]);
   const requeued = await requeue(deps, tx, checked, next);
-  next = { ...next, end: next.end + requeued, before: (next.before ?? 0) + before };
-  if (requeued > 0 || before > 0) await saveRun(tx, provider, next, now());
-  return {
-    run: next,
-    linked: done.filter((row) => row.state === 'done' && row.action === 'link').length,
+  const linked = done.filter((row) => row.state === 'done' && row.action === 'link').length;
+  next = {
+    ...next,
+    end: next.end + requeued,
+    before: (next.before ?? 0) + before,
+    ...(run.left !== undefined && { left: run.left - linked }),
   };
+  if (requeued > 0 || before > 0 || run.left !== undefined) await saveRun(tx, provider, next, now());
+  return { run: next, linked };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Crm } from '../crm/crm.ts';
 import { runBackfill } from './backfill.ts';
 import { matchCrm } from './match-crm.ts';
 import type { PageRequest } from './options.ts';
-import { BACKFILL, type BackfillJob, type BackfillRequest, previewItem } from './plan/backfill-task.ts';
+import { BACKFILL, type BackfillJob, type BackfillRequest, countToLink, previewItem } from './plan/backfill-task.ts';
 import { previewPlan } from './preview.ts';
 import { type BackfillDeps, BackfillError, type BackfillStep } from './rows/backfill-context.ts';
 import { planRevision, readRun } from './rows/progress.ts';
@@ -62,7 +62,8 @@ async function preview(
   { step, report, signal }: RunFollower & Pick<BackfillDeps, 'report'>,
 ): Promise<void> {
   const found = await previewPlan(store.db, name, report, signal);
-  await step({ done: found.toLink, total: found.toLink }, async (tx) => {
+  const count = countToLink(found, input);
+  await step({ done: count, total: count }, async (tx) => {
     if (planRevision(await readRun(tx, name)) !== input.revision)
       throw new BackfillError(`the plan of ${name} is another one by now: look at it, then ask again`);
     await storeItems(tx, id, [previewItem(found)]);

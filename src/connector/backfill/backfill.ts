@@ -129,7 +129,8 @@ async function applyAndConfirm(
   signal: AbortSignal,
 ): Promise<BackfillProgress> {
   const { store, crm, now, report } = deps;
-  report({ phase: begun.phase, toLink: (await readCounts(store.db, crm.name)).toLink });
+  const { toLink } = await readCounts(store.db, crm.name);
+  report({ phase: begun.phase, toLink: Math.min(begun.left ?? toLink, toLink) });
   // From now on links follow this property.
   if (begun.match === columns.match) await store.write((tx) => acceptMatch(tx, crm.name, columns.match, now()));
   const worker = deps.isInDaemon === true ? undefined : startConfirming(deps);

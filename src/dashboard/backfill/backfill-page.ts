@@ -124,7 +124,7 @@ async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): P
   return {
     title: reader.text('backfill.title', { name: crm.name }),
     body: html`${await standing(deps, visit, crm, { run, counts })}
-      ${open === undefined && run && counts && counts.toLink > 0 && applyForm(visit, crm, run)}
+      ${open === undefined && run && counts && counts.toLink > 0 && applyForm(visit, crm, { run, toLink: counts.toLink })}
       ${open ? runLink(visit, open) : crm.match !== undefined && scanForm(visit, crm, run)}
       ${await recentBackfills(db, visit, crm)}
       ${counts && (await planSection(deps, visit, crm, { counts, mayEdit: mayEdit && includesRole(visit.visitor.role, 'operator') }))}`,

@@ -23,6 +23,9 @@ import { addForm } from '../routes/operation-form.ts';
 import { addPage } from '../routes/routes.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf } from './filter.ts';
 
+/** So many records are a trial. */
+const TRIAL = 20;
+
 /** Adds the actions, and the page that asks before a scan forgets something. */
 export function addBackfillRequests(app: Server, deps: BackfillPageDeps): void {
   const { store } = deps;
@@ -53,6 +56,7 @@ export function addBackfillRequests(app: Server, deps: BackfillPageDeps): void {
       revision: fieldValue(fields, 'revision'),
       trust: fieldValue(fields, 'trust') === 'register' ? ('register' as const) : ('crm' as const),
       sendUpdate: isSet(fields, 'sendUpdate'),
+      ...(isSet(fields, 'trial') && { limit: TRIAL }),
       isMeant: isSet(fields, 'meant'),
     }),
     next,
@@ -102,7 +106,11 @@ export function scanForm(
 }
 
 /** The form that asks what applying the plan would do. */
-export function applyForm({ reader, visitor, formToken }: Visit, { name }: Crm, run: BackfillProgress): Markup {
+export function applyForm(
+  { reader, visitor, formToken }: Visit,
+  { name }: Crm,
+  { run, toLink }: { readonly run: BackfillProgress; readonly toLink: number },
+): Markup {
   if (!includesRole(visitor.role, 'operator') || run.phase !== 'planned') return null;
   return html`<h2>${reader.text('apply.title')}</h2>
     <form method="post" action=${backfillAddress(name, '/apply')} class="narrow form">
@@ -114,7 +122,10 @@ export function applyForm({ reader, visitor, formToken }: Visit, { name }: Crm, 
       ${check('sendUpdate', reader.text('apply.sendUpdateHelp'), true)}
       <p class="actions">
         <button class="primary">${reader.text('apply.preview')}</button>
-        <span class="quiet">${reader.text('apply.previewHelp')}</span>
+        ${toLink > TRIAL && html`<button name="trial" value="yes">${reader.text('apply.trial', { count: TRIAL })}</button>`}
+      </p>
+      <p class="quiet">
+        ${reader.text('apply.previewHelp')}${toLink > TRIAL && html` ${reader.text('apply.trialHelp')}`}
       </p>
     </form>`;
 }

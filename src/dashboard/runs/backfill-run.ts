@@ -4,6 +4,7 @@ import {
   type BackfillJob,
   type BackfillPreview,
   type BackfillRequest,
+  countToLink,
   needsWord,
   readPreview,
 } from '../../connector/backfill/plan/backfill-task.ts';
@@ -11,17 +12,19 @@ import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
 import { listRows } from '../../connector/backfill/plan/list-rows.ts';
 import { readCounts } from '../../connector/backfill/rows/counts.ts';
 import { planRevision, readRun as readPlan } from '../../connector/backfill/rows/progress.ts';
+import { readAccount } from '../../connector/crm/guard.ts';
+import { recordAddress } from '../../connector/crm/record-id.ts';
 import { readConnections } from '../../operations/status/connections.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
-import type { Db } from '../../store/store.ts';
 import { inboxAddress } from '../addresses/inbox.ts';
 import { writesAddress } from '../addresses/writes.ts';
 import { type BackfillPageDeps, backfillAddress, planAddress } from '../backfill/filter.ts';
-import { namesOf, planTable } from '../backfill/plan-table.ts';
+import { companyOf, namesOf, planTable } from '../backfill/plan-table.ts';
 import { connectionState } from '../connections/table.ts';
 import { FORM_TOKEN } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import { hidden } from '../page/messages.ts';
+import { table } from '../page/parts.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import type { RunDetails, RunFace } from './run-face.ts';
@@ -34,12 +37,11 @@ export const backfillFace = (deps: BackfillPageDeps): RunFace<BackfillRequest> =
   progress: (reader, { done, total }) =>
     total === null ? reader.text('backfill.seen', { count: done }) : reader.text('apply.progress', { done, of: total }),
   facts: (visit, run) => facts(deps, visit, run),
-  details: (visit, run) =>
-    run.input.kind === 'apply' ? applyDetails(deps.store.db, visit, run) : planDetails(visit, run),
+  details: (visit, run) => (run.input.kind === 'apply' ? applyDetails(deps, visit, run) : planDetails(visit, run)),
 });
 
 async function facts({ store, crms }: BackfillPageDeps, { reader, now }: Visit, run: BackfillJob): Promise<Markup> {
-  const { kind, provider, trust = 'crm', sendUpdate = false } = run.input;
+  const { kind, provider, trust = 'crm', sendUpdate = false, limit } = run.input;
   const crm = crms.find(({ name }) => name === provider);
   const [row] = crm === undefined ? [] : await readConnections(store.db, [crm], now);
   const plan = await readPlan(store.db, provider);
@@ -61,7 +63,12 @@ async function facts({ store, crms }: BackfillPageDeps, { reader, now }: Visit, 
       html`<dt>${reader.text('apply.trust')}</dt>
         <dd>${reader.text(`trust.${trust}`)}</dd>
         <dt>${reader.text('apply.sendUpdate')}</dt>
-        <dd>${reader.text(sendUpdate ? 'value.yes' : 'value.no')}</dd>`
+        <dd>${reader.text(sendUpdate ? 'value.yes' : 'value.no')}</dd>
+        ${
+          limit !== undefined &&
+          html`<dt>${reader.text('apply.trialOf')}</dt>
+          <dd>${reader.text('apply.atMost', { count: limit })}</dd>`
+        }`
     }`;
 }
 
@@ -79,20 +86,21 @@ const planDetails = async (visit: Visit, { input: { kind, provider } }: Backfill
   body: null,
 });
 
-async function applyDetails(db: Db, visit: Visit, run: BackfillJob): Promise<RunDetails> {
+async function applyDetails(deps: BackfillPageDeps, visit: Visit, run: BackfillJob): Promise<RunDetails> {
   const { reader } = visit;
+  const { db } = deps.store;
   const { provider, revision } = run.input;
   const preview = await readPreview(db, run.id);
   if (isUnderWay(run)) return { body: null };
-  if (run.stage === 'run' || preview === undefined) return { ask: null, body: await results(db, visit, run) };
+  if (run.stage === 'run' || preview === undefined) return { ask: null, body: await results(deps, visit, run) };
   if (planRevision(await readPlan(db, provider)) !== revision)
     return {
       ask: html`<p class="notice warn">${reader.text('apply.stale')}</p>`,
       body: planLink(visit, provider),
     };
   const isDoubtful = needsWord(preview) && run.input.isMeant !== true;
-  const { rows, next } = await listRows(db, provider, { part: 'link' }, { after: 0, limit: SHOWN });
-  const count = preview.toLink;
+  const count = countToLink(preview, run.input);
+  const { rows, next } = await listRows(db, provider, { part: 'link' }, { after: 0, limit: Math.min(SHOWN, count) });
   const button = reader.text('apply.run', { count });
   return {
     confirmation: count === 0 ? undefined : { button, words: reader.text('apply.readsAgain') },
@@ -100,14 +108,19 @@ async function applyDetails(db: Db, visit: Visit, run: BackfillJob): Promise<Run
     body: html`${warningList(visit, preview)}
       <h2>${reader.text('apply.rows', { count })}</h2>
       ${planTable(visit, rows, await namesOf(db, rows))}
-      ${(next !== undefined || count > rows.length) && html`<p><a href=${planAddress(provider, { part: 'link' })}>${reader.text('apply.allRows')}</a></p>`}
+      ${(count > rows.length || (next !== undefined && run.input.limit === undefined)) && html`<p><a href=${planAddress(provider, { part: 'link' })}>${reader.text('apply.allRows')}</a></p>`}
       ${planLink(visit, provider)}`,
   };
 }
 
 /** The plan says what became of each record. */
-async function results(db: Db, visit: Visit, { state, input: { provider, sendUpdate } }: BackfillJob): Promise<VNode> {
+async function results(
+  deps: BackfillPageDeps,
+  visit: Visit,
+  { state, input: { provider, sendUpdate, limit } }: BackfillJob,
+): Promise<VNode> {
   const { reader } = visit;
+  const { db } = deps.store;
   const { linked, failed, person, toLink: link } = await readCounts(db, provider);
   const parts = { linked, failed, person, link };
   return html`${
@@ -116,6 +129,7 @@ async function results(db: Db, visit: Visit, { state, input: { provider, sendUpd
     linked > 0 &&
     html`<p>${reader.text('backfill.filling')} <a href=${writesAddress({ provider })}>${reader.text('backfill.written')}</a></p>`
   }
+    ${state === 'done' && limit !== undefined && (await trialPart(deps, visit, provider, { linked, limit, isWhole: link === 0 }))}
     <ul class="lines">
       ${(['linked', 'failed', 'person', 'link'] as const).map(
         (part) =>
@@ -124,6 +138,42 @@ async function results(db: Db, visit: Visit, { state, input: { provider, sendUpd
       )}
     </ul>
     ${planLink(visit, provider)}`;
+}
+
+/** The records of a trial, each with the way to its page in the CRM, and what follows once somebody looked at them. */
+async function trialPart(
+  { store: { db }, crms }: BackfillPageDeps,
+  visit: Visit,
+  provider: string,
+  { linked, limit, isWhole }: { readonly linked: number; readonly limit: number; readonly isWhole: boolean },
+): Promise<VNode> {
+  const { reader } = visit;
+  // After another trial, or a part of the plan that was linked before, the list has them all.
+  const { rows } =
+    linked > limit ? { rows: [] } : await listRows(db, provider, { part: 'linked' }, { after: 0, limit });
+  const crm = crms.find(({ name }) => name === provider);
+  const account = await readAccount(db, provider);
+  const names = await namesOf(db, rows);
+  const shown = rows.map((row) => {
+    const address = crm && recordAddress(crm, row.record_id, account);
+    const text = html`<code>${row.record_id}</code> ${row.name}`;
+    return [
+      address === undefined ? text : html`<a href=${address} rel="noreferrer">${text}</a>`,
+      companyOf(row, names),
+    ];
+  });
+  return html`<section>
+    <h2>${reader.text('apply.trialOf')}</h2>
+    <p>${reader.text('apply.trialDone')} ${!isWhole && reader.text('apply.trialNext')} <a href=${writesAddress({ provider })}>${reader.text('apply.trialBack')}</a></p>
+    ${
+      shown.length > 0 &&
+      table({
+        label: reader.text('apply.trialOf'),
+        columns: [reader.text('plan.record'), reader.text('plan.number')],
+        rows: shown,
+      })
+    }
+  </section>`;
 }
 
 function warningList({ reader }: Visit, { warnings, moved, toLink }: BackfillPreview): Markup {
@@ -140,9 +190,16 @@ function warningList({ reader }: Visit, { warnings, moved, toLink }: BackfillPre
 
 /** So much speaks against the plan that a person must say that it is meant; then it is previewed again. */
 function meantForm({ reader, visitor, formToken }: Visit, { input }: BackfillJob): Markup {
-  const { provider, revision, trust, sendUpdate = false } = input;
+  const { provider, revision, trust, sendUpdate = false, limit } = input;
   if (!includesRole(visitor.role, 'operator')) return null;
-  const fields = { [FORM_TOKEN]: formToken, revision, trust, sendUpdate: sendUpdate ? 'yes' : undefined, meant: 'yes' };
+  const fields = {
+    [FORM_TOKEN]: formToken,
+    revision,
+    trust,
+    sendUpdate: sendUpdate ? 'yes' : undefined,
+    trial: limit === undefined ? undefined : 'yes',
+    meant: 'yes',
+  };
   return html`<form method="post" action=${backfillAddress(provider, '/apply')}>
     ${hidden(fields)}
     <p>${reader.text('apply.meantHelp')}</p>

@@ -4,9 +4,7 @@ import { alerts } from '../../config/schema/alerts.ts';
 import type { Server } from '../../http/server/server.ts';
 import { CHANNELS, testAlert } from '../../operations/alert-test.ts';
 import type { DigestNeeds } from '../../operations/digest.ts';
-import { folderOf } from '../../setup/config-of.ts';
 import { questionsOf, readAnswers, type Settings, valueAt } from '../../setup/questions.ts';
-import { keepSecrets } from '../../setup/secret-files.ts';
 import { SETTINGS } from '../addresses/addresses.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
@@ -16,11 +14,11 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addForm } from '../routes/operation-form.ts';
 import { addAction, addPage } from '../routes/routes.ts';
+import { alertFields, readAlerts } from '../steps/alert-form.ts';
 import { answerIn, questionFields } from '../steps/question-fields.ts';
 import { ownSection, readChanging, type SettingsDeps, saveSection, unreadablePage } from './settings-way.ts';
 
-const { digest, ...ways } = alerts.properties;
-const ALERTS = questionsOf(Type.Object(ways));
+const { digest } = alerts.properties;
 const DIGEST = questionsOf(Type.Object({ ...digest.properties }));
 
 export const ALERTS_PAGE = `${SETTINGS}/alerts`;
@@ -34,11 +32,9 @@ export function addAlerts(app: Server, deps: SettingsDeps & Pick<DigestNeeds, 'd
     role: 'admin',
     run: (visit, fields) =>
       saveAlerts(deps, visit, fields, async (before) => {
-        const answers = readAnswers(ALERTS, listed(answerIn(fields)), before);
-        const kept = await keepSecrets(folderOf(deps.place), ownSection(visit, 'alerts'), answers);
-        const reachesSomebody = kept['mail'] !== undefined || kept['webhook'] !== undefined || 'webhook_FILE' in kept;
+        const kept = await readAlerts(deps.place, ownSection(visit, 'alerts'), fields, before);
         const digested = before['digest'];
-        return reachesSomebody ? { ...kept, ...(digested !== undefined && { digest: digested }) } : undefined;
+        return kept && { ...kept, ...(digested !== undefined && { digest: digested }) };
       }),
   });
   addAction(app, deps, {
@@ -86,14 +82,6 @@ function testForms({ digest }: Pick<DigestNeeds, 'digest'>, { reader, formToken 
     )}`;
 }
 
-/** Addresses are typed one in each line, or with commas between them. */
-const listed = (answer: (name: string) => string) => (name: string) => {
-  const text = answer(name);
-  if (name !== 'mail.to' && name !== 'allow') return text;
-  const entries = text.split(/[\s,;]+/u).filter((each) => each !== '' && each !== '-');
-  return entries.length === 0 ? '' : JSON.stringify(entries);
-};
-
 async function saveAlerts(
   deps: SettingsDeps,
   visit: Visit,
@@ -119,7 +107,7 @@ async function alertsPage(deps: SettingsDeps & Pick<DigestNeeds, 'digest'>, visi
     body: html`<p><a href=${SETTINGS}>${reader.text('nav.settings')}</a></p>
       <p>${reader.text('settings.alertsHelp')}</p>
       <form method="post" action=${ALERTS_PAGE} class="stacked">
-        ${hidden(carried)} ${questionFields({ ...form, settings }, ALERTS)}
+        ${hidden(carried)} ${alertFields({ ...form, settings })}
         <p class="actions"><button class="primary">${reader.text('settings.save')}</button></p>
       </form>
       <h2>${reader.text('settings.digest')}</h2>

@@ -3,13 +3,13 @@ import type { Server } from '../../http/server/server.ts';
 import { type Draft, isAnswered, STEPS } from '../../setup/draft.ts';
 import { valueAt } from '../../setup/questions.ts';
 import { backfillAddress } from '../backfill/filter.ts';
-import { FORM_TOKEN } from '../page/fields.ts';
-import { html } from '../page/html.ts';
+import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
-import { addressOf, addStep, addStepAction, problemList } from '../steps/step-route.ts';
+import { addressOf, addStep, addStepAction, problemList, type StepVisit } from '../steps/step-route.ts';
+import { addAlertsPart, alertsPart } from './alerts-part.ts';
 import type { Finished, SetUpDeps } from './first-way.ts';
 
 /** Without these there is nothing to run. */
@@ -20,31 +20,9 @@ export function addFill(app: Server, deps: SetUpDeps): void {
   addStep(app, deps, {
     path: '/fill',
     step: 'fill',
-    async show(visit, draft) {
-      const { reader, formToken } = visit;
-      const open = STEPS.filter((step) => step !== 'fill' && !isAnswered(draft, step));
-      const isReady = NEEDED.every((step) => !open.includes(step));
-      return {
-        title: reader.text('step.fill'),
-        body: html`<p>${reader.text(isReady ? 'setup.fillHelp' : 'setup.fillOpen')}</p>
-          ${
-            open.length > 0 &&
-            html`<ul>
-              ${open.map((step) => html`<li><a href=${addressOf(visit.way, step)}>${reader.text(`step.${step}`)}</a></li>`)}
-            </ul>`
-          }
-          ${
-            isReady &&
-            html`${isSample(draft) && html`<p class="notice warn">${reader.text('setup.sampleOnly')} <a href=${addressOf(visit.way, 'source')}>${reader.text('setup.toSource')}</a></p>`}
-              <p>${reader.text('setup.willWrite')} <code>${deps.place.file}</code></p>
-              <form method="post" action="/setup/fill">
-                ${hidden({ [FORM_TOKEN]: formToken })}
-                <button class="primary">${reader.text('setup.finish')}</button>
-              </form>`
-          }`,
-      };
-    },
+    show: (visit, draft) => fillPage(deps, visit, draft),
   });
+  addAlertsPart(app, deps, (visit, draft, notice) => fillPage(deps, visit, draft, notice));
   addStepAction(app, deps, {
     path: '/fill',
     step: 'fill',
@@ -57,6 +35,33 @@ export function addFill(app: Server, deps: SetUpDeps): void {
       return name === undefined || others.length > 0 ? '/backfill' : backfillAddress(name);
     },
   });
+}
+
+async function fillPage(deps: SetUpDeps, visit: StepVisit, draft: Draft, notice: Markup = null): Promise<PageBody> {
+  const { reader, carried } = visit;
+  const open = STEPS.filter((step) => step !== 'fill' && !isAnswered(draft, step));
+  const isReady = NEEDED.every((step) => !open.includes(step));
+  return {
+    title: reader.text('step.fill'),
+    body: html`${notice}
+      <p>${reader.text(isReady ? 'setup.fillHelp' : 'setup.fillOpen')}</p>
+      ${
+        open.length > 0 &&
+        html`<ul>
+          ${open.map((step) => html`<li><a href=${addressOf(visit.way, step)}>${reader.text(`step.${step}`)}</a></li>`)}
+        </ul>`
+      }
+      ${
+        isReady &&
+        html`${isSample(draft) && html`<p class="notice warn">${reader.text('setup.sampleOnly')} <a href=${addressOf(visit.way, 'source')}>${reader.text('setup.toSource')}</a></p>`}
+          <p>${reader.text('setup.willWrite')} <code>${deps.place.file}</code></p>
+          <form method="post" action="/setup/fill">
+            ${hidden(carried)}
+            <button class="primary">${reader.text('setup.finish')}</button>
+          </form>`
+      }
+      ${await alertsPart(deps, visit, draft)}`,
+  };
 }
 
 const sourceIn = ({ source }: Draft): unknown => source && valueAt(source, ['changes', 'source']);

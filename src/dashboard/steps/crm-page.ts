@@ -4,7 +4,7 @@ import { BUILT_IN } from '../../../providers/index.ts';
 import { loadProvider } from '../../config/plugins/plugin.ts';
 import { CONNECTION_NAME } from '../../config/schema/schema.ts';
 import { forgetTrial } from '../../connector/crm/crm.ts';
-import { twinFindings } from '../../connector/crm/twins.ts';
+import { twinFindings } from '../../connector/crm/guard.ts';
 import type { TriedRight } from '../../connector/try-access.ts';
 import type { Server } from '../../http/server/server.ts';
 import type { Finding, Findings } from '../../runtime/finding.ts';

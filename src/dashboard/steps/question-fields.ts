@@ -48,6 +48,10 @@ export function questionFields(form: FormState, parts: readonly QuestionPart[]):
     }`;
 }
 
+/** The fields of all parts at once. */
+export const unfolded = (form: FormState, parts: readonly QuestionPart[]): Markup =>
+  html`${parts.map((part) => partField(form, part))}`;
+
 /** Problems that no field shows. */
 export const otherProblems = (form: FormState, parts: readonly QuestionPart[]): readonly ConfigProblem[] => {
   const shown = parts.flatMap((part) => pathsOf(form, part));

@@ -1,5 +1,6 @@
 /** A backfill on pages, end to end: a scan, a preview, an apply, with the links and what the CRMs then hold. */
 import { describe, expect, it } from 'vitest';
+import { readAccount } from '../../../src/connector/crm/guard.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { reached, revisionIn, startHouse } from './house.ts';
@@ -45,6 +46,40 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
     await fixture.settled();
     expect(fixture[crm].get(one)).toMatchObject({ [PROPERTY[crm]]: '+4520304050' });
     expect((await ida.get(`/backfill/${crm}?part=linked`)).text).toContain(`<code>${one}</code>`);
+  });
+
+  it('begins with a trial of 20 records, which are looked at in the CRM; then the rest is linked', async () => {
+    const { add, signedIn, scan, preview, links, audit, fixture } = await startHouse({ engine });
+    for (let at = 0; at < 22; at += 1) add(crm, cvrNumber(at + 1), `Kunde ${at}`);
+    const ida = await signedIn('operator');
+    await scan(ida, crm);
+    expect((await ida.get(`/backfill/${crm}`)).text).toContain('Preview a trial with 20 records');
+    const path = await preview(ida, crm, { trial: 'yes' });
+    expect((await ida.get(path)).text).toMatch(/at most 20 records.*Link 20 records/su);
+    await ida.post(`${path}/confirm`, {});
+    const done = await reached(ida, path, 'Look at these records in the CRM');
+    expect(Object.keys(await links(crm)).length).toBe(20);
+    const account = await readAccount(fixture.app.store.db, crm);
+    const isAddress =
+      crm === 'hubspot' ? new RegExp(`href="https://app[^"]*/${account}/`, 'gu') : /href="https:[^"]*001/gu;
+    // The emulated org has no address that a browser opens.
+    expect(done.match(isAddress)?.length ?? 0).toBe(crm === 'hubspot' ? 20 : 0);
+    expect(done).toMatch(/<code>[^<]+<\/code> Kunde 0</u);
+    expect(done).toContain(`href="/writes?provider=${crm}"`);
+    const page = (await ida.get(`/backfill/${crm}`)).text;
+    expect([page.includes('Preview …'), page.includes('a trial')]).toEqual([true, false]);
+    const rest = await preview(ida, crm);
+    expect((await ida.get(rest)).text).toContain('Link 2 records');
+    await ida.post(`${rest}/confirm`, {});
+    await reached(ida, rest, 'class="state ok">Done');
+    expect(Object.keys(await links(crm)).length).toBe(22);
+    expect(await audit()).toEqual([
+      'backfill.scan begun',
+      'backfill.apply begun for 20 records',
+      'backfill.apply done; 20 linked, 0 failed, 2 left',
+      'backfill.apply begun for 2 records',
+      'backfill.apply done; 22 linked, 0 failed, 0 left',
+    ]);
   });
 
   it('is taken back on the page of writes: each record holds what it held before, and a person’s later edit stays', async () => {

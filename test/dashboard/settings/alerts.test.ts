@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { readAudit } from '../../../src/runtime/operators/audit.ts';
+import { webhook } from '../../alerts/webhook.ts';
 import { startMailServer } from '../../service/mail/mail-server.ts';
 import { startEdited } from './daemon.ts';
 
@@ -74,4 +76,49 @@ it('a test alert and the digest are sent from the page by the mail server that i
   await office.close();
   await admin.get(PAGE);
   expect((await admin.post(`${PAGE}/test`, { channel: 'mail' })).text).toContain('The test was not sent by mail:');
+});
+
+it('a test and the digest are sent to a real webhook; what it answers, and that nothing listens, is said without its path', async () => {
+  const hook = await webhook();
+  const daemon = await startEdited();
+  const admin = await daemon.admin();
+  await admin.get(PAGE);
+  const send = async (fields: Readonly<Record<string, string>> = {}): Promise<string> => {
+    await admin.get(PAGE);
+    return (await admin.post(`${PAGE}/test`, { channel: 'webhook', ...fields })).text;
+  };
+  // A private address is called only if somebody allows it.
+  expect((await admin.post(PAGE, { 's.webhook': hook.url })).status).toBe(303);
+  await daemon.settled();
+  expect(await send()).toMatch(/not sent by webhook:.*add it to alerts\.allow/su);
+  expect(hook.texts).toEqual([]);
+  await admin.get(PAGE);
+  expect((await admin.post(PAGE, { 's.allow': '127.0.0.1' })).status).toBe(303);
+  await daemon.settled();
+  const page = (await admin.get(PAGE)).text;
+  expect(page).toContain('Send a test by webhook');
+  expect(page).not.toContain('a-secret-path');
+  expect(await send()).toContain('The test was sent by webhook.');
+  expect(await send({ digest: 'yes' })).toContain('The test was sent by webhook.');
+  expect(hook.texts).toEqual([expect.stringContaining('This is a test'), expect.stringContaining('•')]);
+  for (const [status, said] of [
+    [500, 'answered 500'],
+    [302, 'a redirect'],
+    [404, 'answered 404'],
+  ] as const) {
+    hook.state.status = status;
+    hook.state.location = status === 302 ? hook.url : '';
+    const text = await send();
+    expect(text).toMatch(/The test was not sent by webhook:/u);
+    expect(text).toContain(said);
+    expect(text).not.toContain('a-secret-path');
+  }
+  expect(hook.texts.length).toBe(2);
+  await hook.close();
+  const silent = await send();
+  expect(silent).toContain('nothing listens');
+  expect(silent).not.toContain('a-secret-path');
+  const entries = (await readAudit(daemon.app.store.db, { action: 'alert.test' }, 9)).map(({ result }) => result);
+  expect(entries.length).toBe(7);
+  expect(entries.join()).not.toContain('a-secret-path');
 });

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
+import { checkConfig } from '../../../src/config/load.ts';
 import { connectorFindings } from '../../../src/connector/check.ts';
 import { readAccount } from '../../../src/connector/crm/guard.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
@@ -145,7 +146,9 @@ it('says in Settings, on its page and in check that a second connection leads to
   const client = openClient();
   onTestFinished(client.close);
   const deps = { store: daemon.app.store, http: client.http, metrics: createMetrics(), now: Date.now };
-  const config = { server: {}, webhook: { path: '/webhook', auth: [] }, providers: crms };
+  const loaded = await checkConfig(parse(daemon.text()), daemon.file, {});
+  const providers = (loaded.ok ? loaded.config.connector?.providers : undefined) ?? [];
+  const config = { server: {}, webhook: { path: '/webhook', auth: [] }, providers };
   const findings = await connectorFindings(deps, config, signal);
   expect(findings.filter(({ found }) => found.includes('same account'))).toMatchObject([
     { level: 'warn', subject: 'hubspot', found: expect.stringContaining('hubspot and hubspot-again are') },

@@ -7,6 +7,7 @@ import type { HubspotEmulatorOptions } from '../../../providers/kit/hubspot/acco
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
+import { webhook } from '../../alerts/webhook.ts';
 import { newVisitor, type Visitor } from '../visitor.ts';
 import { startSetUpPages } from './set-up-pages.ts';
 
@@ -267,4 +268,61 @@ it('a plugin has its form: nested, secret and chosen settings go where its schem
     },
   });
   expect(readFileSync(join(dirname(place.file), 'secrets/own-crm-login-pinCode'), 'utf8')).toBe('pin-1234\n');
+});
+
+describe('alerts', () => {
+  it('are asked for in the last step, tested at once, and written into the file, with the address in one of its own', async () => {
+    const hook = await webhook();
+    const hubspot = await hubspotWith();
+    const { entered, place, store } = await startSetUpPages();
+    const visitor = await entered();
+    await connect(visitor, hubspot);
+    await visitor.post('/setup/source', { 's.changes': 'sample' });
+    expect((await visitor.get('/setup/fill')).text).toContain('Alerts: tell me when something needs a person');
+    const wrong = await visitor.post('/setup/fill/alerts', { 's.mail.to': 'nobody', do: 'test' });
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toMatch(/role="alert">.*<code>mail\.to/su);
+    const answers = { 's.webhook': hook.url, 's.allow': '127.0.0.1' };
+    const tested = (await visitor.post('/setup/fill/alerts', { ...answers, do: 'test' })).text;
+    expect(tested).toContain('The test was sent by webhook.');
+    expect(tested).not.toContain('a-secret-path');
+    expect(hook.texts).toEqual([expect.stringContaining('This is a test')]);
+    hook.state.status = 500;
+    expect((await visitor.post('/setup/fill/alerts', { 's.allow': '127.0.0.1', do: 'test' })).text).toMatch(
+      /not sent by webhook:.*answered 500/su,
+    );
+    expect((await readAudit(store.db, { action: 'alert.test' }, 9)).length).toBe(2);
+    expect((await visitor.post('/setup/fill', {})).status).toBe(303);
+    const written = readFileSync(place.file, 'utf8');
+    expect(written).not.toContain('a-secret-path');
+    const { alerts } = parse(written);
+    expect(alerts).toEqual({ webhook_FILE: 'secrets/alerts-webhook', allow: ['127.0.0.1'] });
+    expect(readFileSync(join(dirname(place.file), alerts.webhook_FILE), 'utf8')).toBe(`${hook.url}\n`);
+  });
+
+  it('that would reach nobody are not asked for again, and are in no file', async () => {
+    const { entered, place } = await startSetUpPages();
+    const visitor = await entered();
+    await connect(visitor, await hubspotWith());
+    await visitor.post('/setup/source', { 's.changes': 'sample' });
+    await visitor.get('/setup/fill');
+    const kept = await visitor.post('/setup/fill/alerts', { do: 'keep', 's.reviewOver': '7' });
+    expect([kept.status, kept.headers['location']]).toEqual([303, '/setup/fill']);
+    await visitor.get('/setup/fill');
+    await visitor.post('/setup/fill', {});
+    expect(parse(readFileSync(place.file, 'utf8')).alerts).toBeUndefined();
+  });
+});
+
+it('two connections to one account are said to be one on the page of each', async () => {
+  const hubspot = await hubspotWith();
+  const visitor = await (await startSetUpPages()).entered();
+  expect(await connect(visitor, hubspot)).not.toContain('same account');
+  await visitor.post('/setup/crm', { use: 'hubspot', name: 'hubspot-again' });
+  await visitor.get('/setup/crm/hubspot-again?use=hubspot');
+  const { accessToken, baseUrl } = hubspot.settings;
+  const fields = { use: 'hubspot', 's.accessToken': String(accessToken), 's.baseUrl': String(baseUrl) };
+  await visitor.post('/setup/crm/hubspot-again', fields);
+  expect((await visitor.get('/setup/crm/hubspot-again')).text).toContain('hubspot-again and hubspot are the same');
+  expect((await visitor.get('/setup/crm/hubspot')).text).toContain('hubspot and hubspot-again are the same');
 });

@@ -26,6 +26,8 @@ export interface BackfillRequest {
   readonly goesOn?: boolean | undefined;
   readonly trust?: BackfillProgress['trust'] | undefined;
   readonly sendUpdate?: boolean | undefined;
+  /** Of an apply: a trial, which links at most so many. The rest stays planned. */
+  readonly limit?: number | undefined;
   /** The caller accepts the warnings. */
   readonly isMeant?: boolean | undefined;
 }
@@ -35,8 +37,8 @@ export const BACKFILL: RunTask<BackfillRequest> = {
   counts: 'records',
   fine: [],
   isPreviewOnly: ({ kind }) => kind !== 'apply',
-  audit({ id: run, input: { kind, provider, trust, sendUpdate, isMeant } }) {
-    const detail = { run, ...(kind === 'apply' && { trust, sendUpdate, isMeant }) };
+  audit({ id: run, input: { kind, provider, trust, sendUpdate, limit, isMeant } }) {
+    const detail = { run, ...(kind === 'apply' && { trust, sendUpdate, limit, isMeant }) };
     return { action: kind === 'match' ? 'match.run' : `backfill.${kind}`, subject: provider, detail };
   },
   confirm: confirmApply,
@@ -77,6 +79,10 @@ export async function readPreview(db: Db, id: number): Promise<BackfillPreview |
   return item && JSON.parse(item.detail);
 }
 
+/** How many records an apply links. */
+export const countToLink = ({ toLink }: BackfillPreview, { limit = toLink }: BackfillRequest): number =>
+  Math.min(limit, toLink);
+
 /** Whether the warnings are so many that a person must accept them. */
 export const needsWord = ({ warnings, moved, toLink }: BackfillPreview): boolean =>
   isMany({ ...warnings, moved }, toLink);
@@ -100,7 +106,7 @@ export async function requestBackfill(
 
 /** Hands the plan that was previewed to the daemon. */
 async function confirmApply(tx: Tx, { id, input }: BackfillJob, now: number): Promise<void> {
-  const { kind, provider, revision, isMeant = false, trust = 'crm', sendUpdate = false } = input;
+  const { kind, provider, revision, isMeant = false, trust = 'crm', sendUpdate = false, limit } = input;
   const preview = await readPreview(tx, id);
   if (kind !== 'apply' || preview === undefined || preview.toLink === 0)
     throw new RunRefused('there is nothing to link');
@@ -111,7 +117,9 @@ async function confirmApply(tx: Tx, { id, input }: BackfillJob, now: number): Pr
     throw new RunRefused(`the plan of ${provider} has changed since the preview: preview it again`);
   // Confirmed row by row, as a plan file is.
   const confirmed = { owner: newOwner(), phase: 'apply', applied: 0, before: 0, file: revision, page: id } as const;
-  await putRun(tx, provider, { ...plan, ...confirmed, trust, sendUpdate }, now);
+  const { left: _, ...rest } = plan;
+  const trial = limit !== undefined && { left: limit };
+  await putRun(tx, provider, { ...rest, ...confirmed, ...trial, trust, sendUpdate }, now);
 }
 
 /** A stopped apply leaves a plan, a stopped confirmation a finished backfill. */

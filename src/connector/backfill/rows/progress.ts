@@ -38,6 +38,8 @@ export interface BackfillProgress {
   readonly startedAt: number;
   /** How often people edited the plan on pages. */
   readonly edits?: number;
+  /** Of a trial: how many rows it may still link; then the rest is planned again. */
+  readonly left?: number;
   /** The run of a page that carries it; absent if a command does. */
   readonly page?: number;
 }
