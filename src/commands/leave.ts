@@ -16,9 +16,10 @@ import { commandLine } from './cli/command-line.ts';
 import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { countOf } from './cli/count-of.ts';
-import { carryOut } from './leave/carry-out.ts';
+import { leaver } from './leave/carry-out.ts';
 import { countLines } from './leave/counts.ts';
 import { performHere } from './operations/operation-command.ts';
+import { openLines } from './progress/carry-out-run.ts';
 
 /** The most results to show a person; `--json` and `runs show` show more. */
 const SHOWN = 50;
@@ -26,7 +27,6 @@ const SHOWN = 50;
 export const command = defineCommand({
   name: 'leave',
   examples: ['leave hubspot --dry-run', 'leave hubspot --undo --remove-properties'],
-  audit: 'connection.leave',
   about: 'leave a CRM: end its links and all work there; asks first with counts; `return` comes back',
   args: { provider: needed('the connection, as it is named in the configuration') },
   options: {
@@ -41,8 +41,8 @@ export const command = defineCommand({
     return withStore<ExitCode>(context, async (store) => {
       const ground = { store, now: Date.now, crms: connector.providers };
       const { id } = await performHere(requestLeave, { provider, undo, removeProperties }, ground);
-      const follow = (): Promise<StoredRun<unknown>> => carryOut(context, store, id);
-      const previewed = await follow();
+      const carryOut = leaver(context, store);
+      const previewed = await carryOut(id);
       // One that was begun before goes on.
       if (previewed.stage === 'run') return report(context, store, previewed);
       if (previewed.state !== 'done') return failed(context, previewed);
@@ -51,7 +51,7 @@ export const command = defineCommand({
       for (const line of countLines(counts)) context.output.line(line);
       if (!(await confirmMany(context, yes, questionOf(provider, counts), 'try it first with --dry-run'))) return 0;
       await performHere(confirmRun, { run: id }, ground);
-      return report(context, store, await follow());
+      return report(context, store, await carryOut(id));
     });
   },
 });
@@ -116,10 +116,11 @@ const providerOf = ({ input }: StoredRun<unknown>): string => String(Object(inpu
 
 function endingLines(
   context: CommandContext,
-  { id, state, error, input }: StoredRun<unknown>,
+  run: StoredRun<unknown>,
   provider: string,
   rest: string | undefined,
 ): readonly string[] {
+  const { state, error, input } = run;
   const { undo, removeProperties } = Object(input);
   const again = commandLine(context, `leave ${provider}`, { undo, removeProperties });
   const back = `To come back: cvrsync return ${provider}`;
@@ -139,10 +140,7 @@ function endingLines(
     case 'cancelled':
       return [`Cancelled: what was done stays done, and ${provider} is stopped. To go on: ${again}`, back];
     default:
-      return [
-        `Run ${id} is not over: a daemon goes on with it, or this command does: ${again}`,
-        `To see it: cvrsync runs show ${id}. To stop it: cvrsync runs cancel ${id}`,
-      ];
+      return openLines(run, again);
   }
 }
 

@@ -5,6 +5,7 @@ import { countDifferences } from '../connector/history/differences.ts';
 import { canTakeBack } from '../connector/review/given-answers.ts';
 import {
   KINDS_FOR_ALL,
+  kindsFor,
   REVIEW_KINDS,
   type ReviewEntry,
   type ReviewVerb,
@@ -33,10 +34,10 @@ import {
   text,
   UsageError,
 } from './cli/command.ts';
-import { confirmMany } from './cli/confirm.ts';
 import type { CommandContext } from './cli/context.ts';
 import { ago, shownTime, timeCell } from './cli/when.ts';
-import { type Answered, answerReview, type Choice, hasFailed, type Result } from './review/answer.ts';
+import { answerNamed, resultText } from './review/answer.ts';
+import { answerAll } from './review/answer-all.ts';
 import { answered, takeBackCommand } from './review/take-back.ts';
 
 type Kind = ReviewEntry['kind'];
@@ -74,8 +75,6 @@ interface Answer {
   readonly about: string;
   readonly examples: readonly string[];
   readonly all: string;
-  /** What `--all` covers without a `--kind`; undefined if `--kind` is required. */
-  readonly byDefault: readonly Kind[] | undefined;
 }
 
 const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
@@ -83,27 +82,23 @@ const ANSWERS: Readonly<Record<ReviewVerb, Answer>> = {
     examples: ['review retry lane/apply/CVR-1-10000001', 'review retry --all --kind value'],
     about: 'retry failed work, refused values, refused links and paused accounts',
     all: 'retry everything that failed; decisions stay',
-    byDefault: ['account', 'lane', 'link', 'value'],
   },
   drop: {
     examples: ['review drop body/17', 'review drop --all --kind value'],
     about: 'drop failed work, forget refused values, remove refused links, delete unreadable bodies, discard events',
     all: 'drop everything that failed of the kind that --kind names; decisions stay',
-    byDefault: undefined,
   },
   accept: {
     examples: ['review accept link/hubspot/1234567890', 'review accept --all --kind difference --property phone'],
     about:
       'decide for the register: write its value once, confirm a link in conflict, link a suggested company, end the links that the safety limit stopped',
     all: 'all differences, or all links in conflict with --kind link, or all suggestions with --kind match; name the safety limit by its id',
-    byDefault: ['difference'],
   },
   keep: {
     examples: ['review keep match/hubspot/1234567890', 'review keep --all --kind difference --provider hubspot'],
     about:
       'decide for the CRM: hold its value, remove a link in conflict, reject a suggested company, keep the links that the safety limit stopped',
     all: 'all differences, or all links in conflict with --kind link, or all suggestions with --kind match; name the safety limit by its id',
-    byDefault: ['difference'],
   },
 };
 
@@ -128,7 +123,6 @@ function answering(verb: ReviewVerb): Command {
     return defineCommand({
       name: verb,
       operation: `review.${verb}`,
-      audit: { action: `review.${verb}`, where: 'all' },
       about,
       examples,
       args,
@@ -138,7 +132,6 @@ function answering(verb: ReviewVerb): Command {
   return defineCommand({
     name: verb,
     operation: `review.${verb}`,
-    audit: { action: `review.${verb}`, where: 'all' },
     about,
     examples,
     args,
@@ -260,47 +253,22 @@ async function answer(
   ids: readonly string[],
   chosen: Chosen,
 ): Promise<ExitCode> {
-  const choice = choiceOf(verb, ids, chosen);
-  const mayTake = (count: number): Promise<boolean> | boolean =>
-    count === 0 || confirmMany(context, chosen.yes, questionOf(verb, count), 'name ids from `cvrsync review list`');
-  const outcome = await withStore(context, (store) =>
-    answerReview(store, choice, { verb, mayTake, keepResults: context.json }),
-  );
-  if (outcome === undefined) {
-    context.output.result([], 'Nothing was done.');
-    return 1;
-  }
-  if (context.json) context.output.result(outcome.results, '');
-  else for (const line of linesOf(outcome, chosen.all)) context.output.line(line);
-  if (outcome.results.some(hasFailed)) return 1;
-  return outcome.leftOut.length > 0 ? 3 : 0;
+  const { yes, all: _, ...filter } = chosen;
+  checkChoice(verb, ids, chosen);
+  return withStore(context, async (store) => {
+    if (chosen.all) return answerAll(context, store, { verb, ...filter }, yes);
+    const results = await answerNamed(store, verb, ids);
+    context.output.result(results, results.map((each) => `${each.id}: ${resultText(each)}`).join('\n'));
+    return results.every(({ result }) => result.kind === 'done') ? 0 : 1;
+  });
 }
 
-function choiceOf(verb: ReviewVerb, ids: readonly string[], chosen: Chosen): Choice {
-  const { all, kind, provider, property } = chosen;
+function checkChoice(verb: ReviewVerb, ids: readonly string[], chosen: Chosen): void {
+  const { all, kind } = chosen;
   if (ids.length === 0 && !all) throw new UsageError('name at least one id from `cvrsync review list`, or use --all');
   if (ids.length > 0 && all) throw new UsageError('give ids or --all, not both');
   if (ids.length > 0 && kind !== undefined) throw new UsageError('--kind goes with --all');
-  const kinds = kind === undefined ? ANSWERS[verb].byDefault : [kind];
-  if (all && kinds === undefined) throw new UsageError(`say what to ${verb}: --all goes with --kind`);
-  if (!all || !kinds?.includes('difference')) needNoFilter(chosen, 'they go with --all');
-  return all ? { kinds, filter: { provider, property } } : { ids };
+  const kinds = kindsFor({ verb, kind });
+  if (all && kinds.length === 0) throw new UsageError(`say what to ${verb}: --all goes with --kind`);
+  if (!all || !kinds.includes('difference')) needNoFilter(chosen, 'they go with --all');
 }
-
-const questionOf = (verb: ReviewVerb, count: number): string =>
-  `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${count === 1 ? '1 entry' : `${count} entries`} of review?`;
-
-function linesOf({ count, notes, results, leftOut }: Answered, all: boolean): readonly string[] {
-  const lines = results.map(({ id, result }) => `${id}: ${resultText(result)}`);
-  const summary = [...notes].map(([note, of]) => (notes.size === 1 ? note : `${note} (${of})`)).join(', ');
-  if (all && count > 0) lines.push(`${count === 1 ? '1 entry' : `${count} entries`}: ${summary}`);
-  if (count + leftOut.length === 0) lines.push('There is nothing of that kind.');
-  if (leftOut.length > 0) lines.push(`Left for you to decide, by id: ${leftOut.join(', ')}`);
-  return lines;
-}
-
-const resultText = (result: Result['result']): string => {
-  if (result.kind === 'done') return result.note;
-  if (result.kind === 'changed') return 'not done: it changed since it was listed';
-  return result.kind === 'impossible' ? result.reason : 'not there (any more): see `cvrsync review list`';
-};

@@ -30,6 +30,7 @@ import { reviewWork } from './review/review-task.ts';
 import { acceptAtStart, followRules, readMappedFields } from './rules/accepted.ts';
 import type { ConnectorDeps, ConnectorSettings } from './settings.ts';
 import { syncRecords } from './sync/sync.ts';
+import { crmsByName } from './undo/undo-run.ts';
 import { undoWork } from './undo/undo-task.ts';
 import { readBatchSize } from './write/batch-size.ts';
 
@@ -87,7 +88,7 @@ export async function startSyncing(
     startApply(common, deps, intake, () => ({ ...settings.wire, mapped: readMappedFields, ...derivedRules(crms) })),
     ...crms.flatMap((crm) => startRecordWorkers(common, deps, crm)),
     startMonitoring(common, deps, rateLimiter, upstream),
-    startRuns(common, deps, undoWork({ ...deps, leaseMs: common.leaseMs }, crms)),
+    startRuns(common, deps, undoWork({ ...deps, leaseMs: common.leaseMs, crm: crmsByName(crms) })),
     startRuns(common, deps, reviewWork(deps)),
   ];
   const housekeeper = startWorker({

@@ -3,11 +3,11 @@ import Type from 'typebox';
 import { type BackfillRequest, requestBackfill } from '../connector/backfill/plan/backfill-task.ts';
 import { planRevision, readRun } from '../connector/backfill/rows/progress.ts';
 import { refuseLeft } from '../connector/links/left.ts';
-import { KINDS_FOR_ALL, REVIEW_KINDS, VERBS } from '../connector/review/review-kinds.ts';
+import { KINDS_FOR_ALL, kindsFor, REVIEW_KINDS, VERBS } from '../connector/review/review-kinds.ts';
 import { REVIEW } from '../connector/review/review-task.ts';
-import { UNDO } from '../connector/undo/undo-task.ts';
-import { isNarrow, type Selection } from '../connector/undo/writes.ts';
-import { requestPreview } from '../runtime/runs/runs.ts';
+import { UNDO, type UndoRequest } from '../connector/undo/undo-task.ts';
+import { isNarrow } from '../connector/undo/writes.ts';
+import { listOpenRuns, requestPreview } from '../runtime/runs/runs.ts';
 import { entityIdText, plainText, timeText } from '../service/routes/schemas.ts';
 import type { Tx } from '../store/store.ts';
 import { readEntity } from './entities.ts';
@@ -25,7 +25,7 @@ export const requestUndo = defineOperation({
   ...OPERATOR,
   name: 'undo.preview',
   about: 'preview an undo: what the CRMs would hold again; it begins once the run is confirmed',
-  more: 'Name an event, a company, a time, or a record with its connection; the others narrow that.',
+  more: 'Name an event, a company, a time, or a record with its connection; the others narrow that. The same request names a confirmed run that is not over.',
   input: Type.Object({
     provider: Type.Optional(provider),
     record: Type.Optional(plainText('The id of a record', { example: '8412345678' })),
@@ -37,6 +37,16 @@ export const requestUndo = defineOperation({
     ),
     since: Type.Optional(timeText('Written at or after')),
     until: Type.Optional(timeText('Written before')),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Restore at most this many records; the next run continues' }),
+    ),
+    hold: Type.Optional(
+      Type.String({
+        pattern: '^(?:[1-9][0-9]{0,4}[mhdw]|forever)$',
+        description: 'How long cvrsync leaves the restored values alone; 30 days if absent',
+        examples: ['90d', 'forever'],
+      }),
+    ),
   }),
   api: {
     method: 'POST',
@@ -47,16 +57,19 @@ export const requestUndo = defineOperation({
     examples: [{ provider: 'hubspot', since: '2026-03-01T00:00:00Z', until: '2026-03-01T01:00:00Z' }],
   },
   async change(tx, { entity, since, until, ...others }, { now, actor, via }: Moment) {
-    const input: Selection = {
+    const input: UndoRequest = {
       ...others,
       ...(entity !== undefined && { entity: readEntity(entity, '/entity') }),
       ...(since !== undefined && { since: Date.parse(since) }),
       ...(until !== undefined && { until: Date.parse(until) }),
     };
     if (!isNarrow(input)) throw invalid('', 'must name an event, a company, a time, or a record with its connection');
-    return { value: { id: await requestPreview(tx, UNDO, { input, actor, via }, now) } };
+    const open = (await listOpenRuns(tx, UNDO)).find((run) => run.stage === 'run' && isSame(run.input, input));
+    return { value: { id: open?.id ?? (await requestPreview(tx, UNDO, { input, actor, via }, now)) } };
   },
 });
+
+const isSame = (one: UndoRequest, other: UndoRequest): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 export const requestAnswers = defineOperation({
   ...OPERATOR,
@@ -64,7 +77,12 @@ export const requestAnswers = defineOperation({
   about: 'preview one answer to all entries of review of a kind; it is given once the run is confirmed',
   input: Type.Object({
     verb: Type.Enum(VERBS, { description: 'The answer' }),
-    kind: Type.Enum(REVIEW_KINDS, { description: 'The kind of the entries' }),
+    kind: Type.Optional(
+      Type.Enum(REVIEW_KINDS, {
+        description:
+          'The kind of the entries; if absent, retry answers work, values, links and accounts, accept and keep differences',
+      }),
+    ),
     days: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -83,9 +101,14 @@ export const requestAnswers = defineOperation({
     answer: asked,
     examples: [{ verb: 'accept', kind: 'difference', provider: 'hubspot', property: 'phone' }],
   },
-  async change(tx, input, { now, actor, via }: Moment) {
-    if (!KINDS_FOR_ALL[input.verb].some((each) => each === input.kind))
-      throw invalid('/verb', `is no answer to all entries of the kind ${input.kind}`);
+  async change(tx, asked, { now, actor, via }: Moment) {
+    const { verb } = asked;
+    const kinds = kindsFor(asked);
+    const [kind] = kinds;
+    if (kind === undefined) throw invalid('/kind', `must be one of ${KINDS_FOR_ALL[verb].join(', ')}`);
+    if (!kinds.every((each) => KINDS_FOR_ALL[verb].some((one) => one === each)))
+      throw invalid('/verb', `is no answer to all entries of the kind ${kind}`);
+    const input = { ...asked, ...(kinds.length === 1 && { kind }) };
     return { value: { id: await requestPreview(tx, REVIEW, { input, actor, via }, now) } };
   },
 });

@@ -3,12 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
-import { answerReview } from '../../src/commands/review/answer.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { ENTITY, renamed } from '../faults/company.ts';
-import { runCli } from '../support/cli.ts';
+import { askingCli, runCli } from '../support/cli.ts';
 import { startFixture } from '../support/fixture.ts';
-import { newFolder, newStore, opened } from '../support/stores.ts';
+import { newFolder, opened } from '../support/stores.ts';
 
 const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
 /** More than one page of whatever pages there are. */
@@ -84,11 +83,15 @@ test('every difference is counted, listed, and settled by --all', async () => {
 });
 
 test('--all leaves what came or changed after the operator was asked', async () => {
-  const store = await newStore('sqlite');
+  const [folder, path] = [newFolder(), join(newFolder(), 'store.db')];
+  const file = join(folder, 'cvrsync.json');
+  const providers = { hubspot: { use: 'hubspot', accessToken: 'x' } };
+  writeFileSync(file, JSON.stringify({ store: path, connector: { webhook: { auth: { method: 'None' } }, providers } }));
+  const store = await opened(path);
   const [seen, late] = ['1', '2'];
-  const difference = async (record_id: string, kept_at: number): Promise<void> => {
+  const difference = async (record_id: string): Promise<void> => {
     const record = { provider: 'hubspot', recordId: record_id, entity: ENTITY, sendUpdate: false, now: 1 };
-    const values = { property: 'name', kept: '"theirs"', offered: '"ours"', kept_at };
+    const values = { property: 'name', kept: '"theirs"', offered: '"ours"', kept_at: 1 };
     await store.write(async (tx) => {
       await linkRecord(tx, record);
       await tx
@@ -99,31 +102,29 @@ test('--all leaves what came or changed after the operator was asked', async () 
   };
   const setLink = (record_id: string, change: object) =>
     store.write((tx) => tx.updateTable('link').set(change).where('record_id', '=', record_id).execute());
-  const taking = (meanwhile: () => Promise<unknown>) => ({
-    verb: 'keep' as const,
-    keepResults: true,
-    async mayTake() {
-      await meanwhile();
-      return true;
-    },
+  /** Something happens after the question, and then the operator says yes. */
+  const keepAll = async (kind: string, meanwhile: () => Promise<unknown>) => {
+    const asked = askingCli(['--config', file, 'review', 'keep', '--all', '--kind', kind]);
+    await expect.poll(asked.shown).toContain('[y/N]');
+    await meanwhile();
+    asked.type('y\n');
+    return asked.ended;
+  };
+  await difference(seen);
+  const kept = await keepAll('difference', () => difference(late));
+  expect(kept).toMatchObject({
+    code: 0,
+    shown: expect.stringMatching(/Keep 1 entry of review\?[\s\S]*\n1 entry: .*\n$/u),
   });
-  await difference(seen, 1);
-  const differences = { kinds: ['difference'] as const, filter: {} };
-  const kept = await answerReview(
-    store,
-    differences,
-    taking(() => difference(late, Date.now() + 1_000)),
-  );
-  expect(kept?.results.map(({ id }) => id)).toEqual([`difference/hubspot/${seen}/name`]);
+  const held = await store.db.selectFrom('override').select('record_id').where('kind', '=', 'hold').execute();
+  expect(held).toEqual([{ record_id: seen }]);
 
   for (const record of [seen, late]) await setLink(record, { state: 'conflict' });
-  const links = await answerReview(
-    store,
-    { kinds: ['link'], filter: {} },
-    taking(() => setLink(late, { entity: 'CVR-1-95023452' })),
-  );
-  expect(links?.results.map(({ id, result }) => `${id} ${result.kind}`).toSorted()).toEqual([
-    `link/hubspot/${seen} done`,
-    `link/hubspot/${late} changed`,
-  ]);
+  const links = await keepAll('link', () => setLink(late, { entity: 'CVR-1-95023452' }));
+  expect(links).toMatchObject({
+    code: 1,
+    shown: expect.stringContaining(`link/hubspot/${late}: not done: it changed`),
+  });
+  const states = await store.db.selectFrom('link').select('state').orderBy('record_id').execute();
+  expect(states).toEqual([{ state: 'removed' }, { state: 'conflict' }]);
 });

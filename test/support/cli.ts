@@ -23,15 +23,27 @@ export async function runCli(argv: readonly string[], env: Readonly<Record<strin
 }
 
 /** Runs one command line with a person at the terminal, who types this. */
-export async function askCli(typed: string, argv: readonly string[]): Promise<{ code: ExitCode; shown: string }> {
+export function askCli(typed: string, argv: readonly string[]): Promise<{ code: ExitCode; shown: string }> {
+  const asking = askingCli(argv);
+  asking.type(typed);
+  return asking.ended;
+}
+
+/** Runs one command line with a person at the terminal, who sees what it shows and then types. */
+export function askingCli(argv: readonly string[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   let shown = '';
   const write = (text: string): void => {
     shown += text;
   };
   const sink = { isTTY: true, write };
-  stdin.write(typed);
-  const { signal } = new AbortController();
-  const code = await main(argv, { stdin, stdout: sink, stderr: sink, env: {}, signal });
-  return { code, shown };
+  const stop = new AbortController();
+  const ran = main(argv, { stdin, stdout: sink, stderr: sink, env: {}, signal: stop.signal });
+  return {
+    type: (text: string): void => void stdin.write(text),
+    shown: (): string => shown,
+    /** As Ctrl-C does. */
+    stop: (): void => stop.abort(new Error('stopped by SIGINT')),
+    ended: ran.then((code) => ({ code, shown })),
+  };
 }

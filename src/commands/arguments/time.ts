@@ -1,28 +1,8 @@
 /** Times on the command line: ISO 8601, or a distance from now such as `2h` or `3d`. In ms since 1970. */
 import { endOfDay } from '../../connector/crm/hold.ts';
+import { FOREVER, readLength } from '../../protocol/text/length.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import { type OptionSpec, UsageError } from '../cli/command.ts';
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
-};
-
-/** The length of `90m`, `2h`, `3d` or `1w` in ms; undefined for any other text. */
-function lengthIn(text: string): number | undefined {
-  const [, count = '', unit = ''] = /^(\d{1,5})\s*([mhdw])$/iu.exec(text.trim()) ?? [];
-  const ms = UNIT_MS[unit.toLowerCase()];
-  return ms === undefined ? undefined : Number(count) * ms;
-}
-
-/** A length of time, in the form that these options take. */
-export function lengthText(ms: number): string {
-  if (!Number.isFinite(ms)) return 'forever';
-  const [unit = 'm', size = 60_000] = Object.entries(UNIT_MS).findLast(([, each]) => ms % each === 0) ?? [];
-  return `${Math.ceil(ms / size)}${unit}`;
-}
 
 function instantIn(text: string, examples: string): number {
   const instant = normaliseTime(text);
@@ -35,7 +15,7 @@ export const time = (about: string): OptionSpec<number | undefined> => ({
   about: `${about}; a time, or as long ago: 2h, 3d`,
   value: 'time',
   read: (text) => {
-    const length = lengthIn(text);
+    const length = readLength(text);
     return length === undefined
       ? instantIn(text, 'time such as 2026-03-01 or 2026-03-01T12:00:00Z, nor an age such as 2h or 3d')
       : Date.now() - length;
@@ -47,7 +27,7 @@ export const end = (about: string): OptionSpec<number | undefined> => ({
   about,
   value: 'date',
   read: (text) => {
-    const length = lengthIn(text);
+    const length = readLength(text);
     if (length !== undefined) return Date.now() + length;
     return /^\d{4}-\d\d-\d\d$/u.test(text) && normaliseTime(text) !== undefined
       ? endOfDay(text)
@@ -55,17 +35,17 @@ export const end = (about: string): OptionSpec<number | undefined> => ({
   },
 });
 
-export const duration = (about: string): OptionSpec<number | undefined> => ({ about, value: 'time', read: readLength });
+export const duration = (about: string): OptionSpec<number | undefined> => ({ about, value: 'time', read: needLength });
 
 /** An option with a length of time in ms, infinite for `forever`. */
 export const durationOrForever = (about: string): OptionSpec<number | undefined> => ({
   about,
   value: 'time',
-  read: (text) => (text === 'forever' ? Number.POSITIVE_INFINITY : readLength(text)),
+  read: (text) => (text === FOREVER ? Number.POSITIVE_INFINITY : needLength(text)),
 });
 
-function readLength(text: string): number {
-  const length = lengthIn(text);
+function needLength(text: string): number {
+  const length = readLength(text);
   if (length === undefined || length === 0) throw new UsageError(`${text} is not a length of time such as 12h or 30d`);
   return length;
 }

@@ -3,11 +3,7 @@ import { requestReplay } from '../../operations/deliveries.ts';
 import { confirmRun } from '../../operations/runs.ts';
 import { countItems } from '../../runtime/runs/run-items.ts';
 import type { StoredRun } from '../../runtime/runs/runs.ts';
-import { workOnRuns } from '../../runtime/runs/work.ts';
-import { createWakeUp } from '../../runtime/wake-up.ts';
-import { startWorker } from '../../runtime/worker.ts';
 import type { DeliveryFilter } from '../../service/delivery/deliveries.ts';
-import { REPLAY } from '../../service/delivery/replay/replay-task.ts';
 import { replayWork } from '../../service/delivery/replay/replay-work.ts';
 import type { Store } from '../../store/store.ts';
 import { withStore } from '../arguments/with-store.ts';
@@ -15,7 +11,7 @@ import { defineCommand, type ExitCode, UsageError } from '../cli/command.ts';
 import { commandLine } from '../cli/command-line.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { performHere } from '../operations/operation-command.ts';
-import { carryOutRun } from '../progress/carry-out-run.ts';
+import { type CarryOut, runCarrier, withRunWorker } from '../progress/carry-out-run.ts';
 import { confirmOptions, filterOptions, PREVIEWED, readFilter, textsOf } from './filter.ts';
 
 export const replay = defineCommand({
@@ -56,7 +52,8 @@ async function sendAgain(
   const { output } = context;
   const ground = { store, now: Date.now };
   const { id } = await performHere(requestReplay, { ...textsOf(filter), limit }, ground);
-  const previewed = await follow(context, store, id);
+  const carryOut = replayer(context, store);
+  const previewed = await carryOut(id);
   if (previewed.state !== 'done') return unfinished(context, previewed);
   const matching = (await countItems(store.db, id)).get('planned') ?? 0;
   if (matching === 0 || !yes) {
@@ -67,7 +64,7 @@ async function sendAgain(
   }
   output.line(`${matching} deliveries match.`);
   await performHere(confirmRun, { run: id }, ground);
-  const run = await follow(context, store, id);
+  const run = await carryOut(id);
   if (run.state !== 'done') return unfinished(context, run);
   const done = (await countItems(store.db, id)).get('due') ?? 0;
   const rest = done < matching ? ` ${matching - done} changed meanwhile, and stay as they are.` : '';
@@ -86,28 +83,11 @@ function unfinished({ output }: CommandContext, { id, state, error, done }: Stor
   return 1;
 }
 
-const follow = (context: CommandContext, store: Store, id: number): Promise<StoredRun<unknown>> =>
-  carryOutRun(context, store, id, {
+const replayer = (context: CommandContext, store: Store): CarryOut =>
+  runCarrier(context, store, {
     works: ({ roles, digests }) => roles.includes('service') && digests['service'] !== undefined,
-    withWorkers: (work) => withReplayer(context, store, work),
+    // A daemon delivers what is due.
+    withWorkers: (id, during) =>
+      withRunWorker(context, store, { id, work: replayWork({ store, now: Date.now, ring: () => undefined }) }, during),
     about: 'replaying',
   });
-
-const LEASE_MS = 60_000;
-/** A stop has to be over within 25 s. */
-const GRACE_MS = 20_000;
-
-async function withReplayer<T>({ log }: CommandContext, store: Store, work: () => Promise<T>): Promise<T> {
-  const common = { store, now: Date.now };
-  const worker = startWorker({
-    ...{ ...common, log, wakeUp: createWakeUp(), leaseMs: LEASE_MS },
-    ...{ queue: REPLAY.queue, batch: 1, concurrency: 1 },
-    // A daemon delivers what is due.
-    run: (claims, signal) => workOnRuns(common, replayWork({ ...common, ring: () => undefined }), claims, signal),
-  });
-  try {
-    return await work();
-  } finally {
-    await worker.stop(GRACE_MS);
-  }
-}

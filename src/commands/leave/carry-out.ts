@@ -5,17 +5,17 @@ import { startLeavingAlone } from '../../connector/workers.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
-import { findRun, type StoredRun } from '../../runtime/runs/runs.ts';
+import { findRun } from '../../runtime/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
 import { connectionPart, UPSTREAM_PARTS } from '../arguments/with-monitoring.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { carryOutRun } from '../progress/carry-out-run.ts';
+import { type CarryOut, runCarrier, syncs } from '../progress/carry-out-run.ts';
 
-/** Waits for the run's stage to end; where no daemon works on the connector, this process carries it out. */
-export const carryOut = (context: CommandContext, store: Store, id: number): Promise<StoredRun<unknown>> =>
-  carryOutRun(context, store, id, {
-    works: ({ roles, digests }) => roles.includes('sync') && digests['connector'] !== undefined,
-    withWorkers: (work) => withWorkers(context, store, id, work),
+/** Carries out runs; where no daemon works on the connector, this process does. */
+export const leaver = (context: CommandContext, store: Store): CarryOut =>
+  runCarrier(context, store, {
+    works: syncs,
+    withWorkers: (id, work) => withWorkers(context, store, id, work),
     about: 'leaving',
   });
 

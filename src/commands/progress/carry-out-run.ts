@@ -1,49 +1,127 @@
-/** Follows a run until its stage is over. Where no daemon works on such runs, this process carries it out. */
+/** Follows runs until their stage is over. Where no daemon works on such runs, this process carries them out. */
+import { cancelRun } from '../../operations/runs.ts';
 import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
+import { isDue } from '../../runtime/lanes/lane-state.ts';
 import { pause } from '../../runtime/limits/pause.ts';
-import { findRun, type StoredRun } from '../../runtime/runs/runs.ts';
+import { findRun, listOpenRuns, type StoredRun } from '../../runtime/runs/runs.ts';
+import { type TaskWork, workOnRuns } from '../../runtime/runs/work.ts';
+import { createWakeUp } from '../../runtime/wake-up.ts';
+import { startWorker } from '../../runtime/worker.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { performHere } from '../operations/operation-command.ts';
 
 const LOOK_MS = 200;
 const LOG_EVERY_MS = 5_000;
+/** Workers look once a second: a run that waits for longer has none. */
+const IDLE_MS = 3_000;
 
 interface RunCarrier {
   /** Whether this daemon works on such runs. */
-  readonly works: (daemon: Daemon) => boolean;
+  readonly works: (daemon: Pick<Daemon, 'roles' | 'digests'>) => boolean;
   /** Does the work while workers for such runs are at work in this process. */
-  readonly withWorkers: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly withWorkers: <T>(id: number, work: () => Promise<T>) => Promise<T>;
   /** What such a run does, for the log. */
   readonly about: string;
 }
 
-/** Waits for the run's stage to end, and returns the run as it then is; returns earlier if the command is stopped. */
-export async function carryOutRun(
-  context: CommandContext,
-  store: Store,
-  id: number,
-  { works, withWorkers, about }: RunCarrier,
-): Promise<StoredRun<unknown>> {
-  const work = (): Promise<StoredRun<unknown>> => follow(context, store, id, about);
-  return (await readDaemons(store.db, Date.now())).some(works) ? work() : withWorkers(work);
+/** Whether a daemon works on runs of the connector. */
+export const syncs: RunCarrier['works'] = ({ roles, digests }) =>
+  roles.includes('sync') && digests['connector'] !== undefined;
+
+/** Whether a run's stage is not over. */
+export const isOpen = ({ state }: Pick<StoredRun<unknown>, 'state'>): boolean =>
+  state === 'waiting' || state === 'running';
+
+/** Waits for the stage of a run to end, and returns the run as it then is. */
+export type CarryOut = (id: number) => Promise<StoredRun<unknown>>;
+
+/** How a run ends that is not over yet: `again` is the command that goes on with it. */
+export const openLines = ({ id }: Pick<StoredRun<unknown>, 'id'>, again: string): readonly string[] => [
+  `Run ${id} is not over: a daemon goes on with it, or this command does: ${again}`,
+  `To see it: cvrsync runs show ${id}. To stop it: cvrsync runs cancel ${id}`,
+];
+
+/**
+ * What carries out runs. It returns earlier if the command is stopped; it ends a preview that nobody waits for any more.
+ * Once no daemon has worked on a run, this process does, and on the next ones.
+ */
+export function runCarrier(context: CommandContext, store: Store, carrier: RunCarrier): CarryOut {
+  const { works, withWorkers, about } = carrier;
+  let isAlone = false;
+  return async (id) => {
+    const followed = (idleMs: number) => follow(context, store, { id, about, idleMs });
+    isAlone ||= !(await readDaemons(store.db, Date.now())).some(works);
+    try {
+      isAlone ||= !(await followed(IDLE_MS));
+      if (isAlone) await withWorkers(id, () => followed(Number.POSITIVE_INFINITY));
+    } finally {
+      const run = await needRun(store, id);
+      if (run.stage === 'preview' && isOpen(run)) await performHere(cancelRun, { run: id }, { store, now: Date.now });
+    }
+    return needRun(store, id);
+  };
 }
 
+async function needRun({ db }: Store, id: number): Promise<StoredRun<unknown>> {
+  const run = await findRun(db, id);
+  if (run === undefined) throw new Error(`run ${id} was deleted`);
+  return run;
+}
+
+interface Followed {
+  readonly id: number;
+  readonly about: string;
+  /** Returns once nobody has worked on the run for as long. */
+  readonly idleMs: number;
+}
+
+/** Whether the stage is over, or the command is stopped. */
 async function follow(
   { signal, log }: CommandContext,
   store: Store,
-  id: number,
-  about: string,
-): Promise<StoredRun<unknown>> {
+  { id, about, idleMs }: Followed,
+): Promise<boolean> {
   let loggedAt = Date.now();
+  let busyAt = Date.now();
   for (;;) {
-    const run = await findRun(store.db, id);
-    if (run === undefined) throw new Error(`run ${id} was deleted`);
-    if ((run.state !== 'waiting' && run.state !== 'running') || signal.aborted) return run;
+    const run = await needRun(store, id);
+    if (!isOpen(run) || signal.aborted) return true;
+    if (!(await isDue(store.db, run.task, String(id), Date.now()))) busyAt = Date.now();
+    if (Date.now() - busyAt >= idleMs) return false;
     if (Date.now() - loggedAt >= LOG_EVERY_MS) {
       loggedAt = Date.now();
       const { done, total, stage } = run;
       log.info({ done, total }, stage === 'preview' ? 'finding out what it would do' : about);
     }
     await pause(LOOK_MS, signal);
+  }
+}
+
+/** If this process is killed, another one goes on after so long. */
+const LEASE_MS = 30_000;
+/** A stop has to be over within 25 s. */
+const GRACE_MS = 20_000;
+
+/** Works on one run of a task, and leaves all others to the daemon: somebody may have stopped them. */
+export async function withRunWorker<I, T>(
+  { log }: CommandContext,
+  store: Store,
+  { id, work }: { readonly id: number; readonly work: TaskWork<I> },
+  during: () => Promise<T>,
+): Promise<T> {
+  const common = { store, now: Date.now };
+  const { task } = work;
+  const worker = startWorker({
+    ...{ ...common, queue: task.queue, leaseMs: LEASE_MS, log, wakeUp: createWakeUp(), batch: 1, concurrency: 1 },
+    leaves: async () => (await listOpenRuns(store.db, task)).flatMap((run) => (run.id === id ? [] : [String(run.id)])),
+    run: (claims, signal) => workOnRuns(common, work, claims, signal),
+  });
+  try {
+    return await during();
+  } finally {
+    // The run is over, or the command is stopped: then the run ends at once, after the calls that it has begun.
+    await worker.stop(0);
+    await worker.stop(GRACE_MS);
   }
 }

@@ -19,6 +19,7 @@ import {
 } from '../links/end-all.ts';
 import { MONITORING_QUEUE } from '../names/queues.ts';
 import type { UndoDeps } from '../undo/undo.ts';
+import { crmsByName } from '../undo/undo-run.ts';
 import { undoInRun } from '../undo/undo-task.ts';
 import { endFailedWork, itemOf, LEAVE, type LeaveItem, type LeaveJob, type LeaveRequest } from './leave-task.ts';
 import { decideMade, madeIn } from './made.ts';
@@ -56,7 +57,7 @@ async function preview(deps: LeaveDeps, run: LeaveJob, tally: Tally): Promise<vo
     await tally.add(links.length, (tx) => storeItems(tx, run.id, linkItems(provider, links, 'link')));
     after = links.length < LINK_PAGE ? undefined : links.at(-1)?.record_id;
   }
-  if (undo) await undoInRun(deps, { ...run, done: 0, total: null }, { provider }, tally.follower());
+  if (undo) await undoWrites(deps, run, tally);
   if (removeProperties) {
     const decided = await decideMade(lookedAt(deps, tally), crmOf(deps, provider), tally.signal);
     await tally.add(decided.length, (tx) => storeItems(tx, run.id, decided.map(itemOf)));
@@ -67,7 +68,7 @@ async function preview(deps: LeaveDeps, run: LeaveJob, tally: Tally): Promise<vo
 async function carryOut(deps: LeaveDeps, run: LeaveJob, tally: Tally): Promise<void> {
   const { provider, undo, removeProperties } = run.input;
   await endLinks(deps, run, tally);
-  if (undo) await undoInRun(deps, { ...run, done: 0, total: null }, { provider }, tally.follower());
+  if (undo) await undoWrites(deps, run, tally);
   if (removeProperties) await removeMade(deps, run, tally);
   await confirmEnds(deps, run, tally);
   await deps.store.write(async (tx) => {
@@ -115,6 +116,14 @@ function openTally({ stage, total }: Pick<LeaveJob, 'stage' | 'total'>, run: Run
     },
   };
 }
+
+const undoWrites = (deps: LeaveDeps, run: LeaveJob, tally: Tally): Promise<void> =>
+  undoInRun(
+    { ...deps, crm: crmsByName(deps.crms) },
+    { ...run, done: 0, total: null },
+    { provider: run.input.provider },
+    tally.follower(),
+  );
 
 const lookedAt = (deps: LeaveDeps, tally: Tally) => ({ ...deps, look: () => tally.add(0) });
 

@@ -39,6 +39,23 @@ export const KINDS_FOR_ALL = {
   keep: ['difference', 'link', 'match'],
 } as const satisfies Readonly<Record<ReviewVerb, readonly ReviewKind[]>>;
 
+/** The kinds of which all are answered if none is named. */
+const KINDS_BY_DEFAULT: Readonly<Record<ReviewVerb, readonly ReviewKind[]>> = {
+  retry: ['account', 'lane', 'link', 'value'],
+  drop: [],
+  accept: ['difference'],
+  keep: ['difference'],
+};
+
+/** The kinds that an answer to all is for; empty if one must be named. */
+export const kindsFor = ({
+  verb,
+  kind,
+}: {
+  readonly verb: ReviewVerb;
+  readonly kind?: ReviewKind | undefined;
+}): readonly ReviewKind[] => (kind === undefined ? KINDS_BY_DEFAULT[verb] : [kind]);
+
 export interface ReviewEntry {
   /** Names it for `review`: the kind and its parts between slashes, each percent-encoded. */
   readonly id: string;

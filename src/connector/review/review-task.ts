@@ -1,13 +1,20 @@
 /** Runs that answer many review entries: all that a filter finds, or those of a file. Each is answered as if alone. */
 import { sql } from 'kysely';
-import { countItems, type RunItem, readItems, readItemsOf, storeItems } from '../../runtime/runs/run-items.ts';
+import {
+  countItems,
+  pageItems,
+  type RunItem,
+  readItems,
+  readItemsOf,
+  storeItems,
+} from '../../runtime/runs/run-items.ts';
 import type { RunTask, StoredRun } from '../../runtime/runs/runs.ts';
 import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Db, Store, Tx } from '../../store/store.ts';
 import { type Difference, readDifferences } from '../history/differences.ts';
 import { LeftError } from '../links/left.ts';
 import { type Resolved, resolveIfUnchanged } from './resolve.ts';
-import { type ReviewEntry, type ReviewKind, type ReviewVerb, readReviewId } from './review-kinds.ts';
+import { kindsFor, type ReviewEntry, type ReviewKind, type ReviewVerb, readReviewId } from './review-kinds.ts';
 import { differenceEntry, readReview } from './review-list.ts';
 
 /** One answer to all that a filter finds, or the answers of a file. */
@@ -15,7 +22,8 @@ export type ReviewRequest = ReviewFilterRequest | { readonly rows: number };
 
 interface ReviewFilterRequest {
   readonly verb: ReviewVerb;
-  readonly kind: ReviewKind;
+  /** Those of {@link kindsFor} if absent. */
+  readonly kind?: ReviewKind | undefined;
   /** How many days an answer holds a value; without an end if absent. */
   readonly days?: number | undefined;
   /** Of kinds whose entries are each of one connection. */
@@ -32,7 +40,11 @@ export const REVIEW: RunTask<ReviewRequest> = {
   audit({ id: run, input }) {
     if ('rows' in input) return { action: 'review.import', subject: 'answers of a file', detail: { ...input, run } };
     const { verb, ...filter } = input;
-    return { action: `review.${verb}`, subject: `all of kind ${input.kind}`, detail: { ...filter, run } };
+    return {
+      action: `review.${verb}`,
+      subject: `all of kind ${kindsFor(input).join(', ')}`,
+      detail: { ...filter, run },
+    };
   },
 };
 
@@ -78,6 +90,15 @@ const entryOf = ({ key, kind, detail }: RunItem): PlannedAnswer => ({
 export const readEntries = async (db: Db, id: number, limit: number): Promise<readonly PlannedAnswer[]> =>
   (await readItems(db, id, limit, REVIEW.fine)).map(entryOf);
 
+/** All entries by id, page by page. */
+export async function* pageEntries(db: Db, id: number): AsyncGenerator<readonly PlannedAnswer[]> {
+  let page: readonly RunItem[] = [];
+  do {
+    page = await pageItems(db, id, page.at(-1)?.key ?? '', STEP);
+    yield page.map(entryOf);
+  } while (page.length === STEP);
+}
+
 interface ReviewDeps {
   readonly store: Store;
   readonly now: () => number;
@@ -118,8 +139,9 @@ async function* entriesOf(
   { verb, kind, provider, property }: ReviewFilterRequest,
   now: number,
 ): AsyncGenerator<readonly PlannedAnswer[]> {
-  if (kind !== 'difference') {
-    const found = (await readReview(db, now, { kinds: [kind], provider })).filter(({ verbs }) => verbs.includes(verb));
+  const kinds = kindsFor({ verb, kind });
+  if (!kinds.includes('difference')) {
+    const found = (await readReview(db, now, { kinds, provider })).filter(({ verbs }) => verbs.includes(verb));
     for (let start = 0; start < found.length; start += STEP) yield found.slice(start, start + STEP).map(planned);
     return;
   }

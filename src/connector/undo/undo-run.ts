@@ -14,6 +14,8 @@ export interface UndoRun extends UndoDeps {
   readonly dryRun: boolean;
   /** Stops after so many records with a property that is restored. */
   readonly limit?: number | undefined;
+  /** Records that an earlier try of the same undo restored, as {@link recordKey}: they count for the limit. */
+  readonly restored?: Iterable<string>;
   readonly waiting?: WaitReport | undefined;
   /** Called before each call: aborts the signal if a person cancelled meanwhile. */
   readonly look?: (() => Promise<unknown>) | undefined;
@@ -27,6 +29,15 @@ export interface UndoProgress {
   readonly of: number;
 }
 
+/** A record among those that an undo restored. */
+export const recordKey = (provider: string, record: string): string => `${provider} ${record}`;
+
+/** Finds the connections among these. */
+export const crmsByName =
+  (crms: readonly Crm[]): UndoRun['crm'] =>
+  async (provider) =>
+    crms.find(({ name }) => name === provider);
+
 const LOOK_AGAIN_MS = 200;
 /**
  * How often to look for records that a daemon works on, or that a killed undo left behind: for longer than a lease. Not
@@ -36,12 +47,12 @@ const LOOKS = 300;
 
 /**
  * Takes back what is selected, or shows what that would do. Begin it again after an end of any kind: what is done is not
- * done twice. Throws the CRM's fault if it lasts. Returns how many records the limit left.
+ * done twice. Throws the CRM's fault if it lasts.
  */
-export async function undo(run: UndoRun, selection: Selection, signal: AbortSignal): Promise<number> {
+export async function undo(run: UndoRun, selection: Selection, signal: AbortSignal): Promise<void> {
   const all = await readAffected(run.store.db, selection);
   const { limit = Number.POSITIVE_INFINITY } = run;
-  const restored = new Set<string>();
+  const restored = new Set(run.restored);
   let records = 0;
   for (const [provider, affected] of Map.groupBy(all, (each) => each.provider)) {
     const crm = await run.crm(provider);
@@ -56,14 +67,13 @@ export async function undo(run: UndoRun, selection: Selection, signal: AbortSign
       else {
         const batch = { crm, selection, ids: page.map(({ recordId }) => recordId) };
         const report = (done: readonly Undone[]): Promise<void> | void => {
-          for (const { kind, record } of done) if (kind === 'restored') restored.add(`${provider} ${record}`);
+          for (const { kind, record } of done) if (kind === 'restored') restored.add(recordKey(provider, record));
           return run.report(done, progress);
         };
         await undoRecords(run, batch, report, signal);
       }
     }
   }
-  return all.length - records;
 }
 
 async function undoRecords(
@@ -100,5 +110,5 @@ const whole = ({ provider, recordId }: RecordRef) =>
 const unconfigured = (ref: RecordRef): Undone => ({
   ...whole(ref),
   kind: 'unconfigured',
-  reason: `${ref.provider} is not configured under connector.providers any more`,
+  reason: `connector.providers has no ${ref.provider} in the process that did this: restart it if the file has it`,
 });

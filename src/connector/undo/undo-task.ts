@@ -1,15 +1,23 @@
 /** Undoes as runs: which writes they take back, and the result for each property. */
-import { countItems, deleteItems, readItems, storeItems } from '../../runtime/runs/run-items.ts';
+import { FOREVER, readLength } from '../../protocol/text/length.ts';
+import { countItems, deleteItems, readItems, readItemsOf, storeItems } from '../../runtime/runs/run-items.ts';
 import type { RunTask, StoredRun } from '../../runtime/runs/runs.ts';
 import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Db, Tx } from '../../store/store.ts';
-import type { Crm } from '../crm/crm.ts';
 import type { Undone } from './outcome.ts';
 import type { UndoDeps } from './undo.ts';
-import { undo } from './undo-run.ts';
+import { recordKey, type UndoRun, undo } from './undo-run.ts';
 import type { Selection } from './writes.ts';
 
-export const UNDO: RunTask<Selection> = {
+/** Which writes an undo takes back, and how. */
+export interface UndoRequest extends Selection {
+  /** How many records it restores at most. */
+  readonly limit?: number | undefined;
+  /** How long what it restores is held, as `90d` or `forever`; 30 days if absent. */
+  readonly hold?: string | undefined;
+}
+
+export const UNDO: RunTask<UndoRequest> = {
   queue: 'undo',
   counts: 'records',
   fine: ['restored', 'nothing', 'undone'],
@@ -17,25 +25,29 @@ export const UNDO: RunTask<Selection> = {
   confirm: (tx, { id }) => deleteItems(tx, id),
 };
 
-export type StoredUndo = StoredRun<Selection>;
+export type StoredUndo = StoredRun<UndoRequest>;
+
+type UndoWorkDeps = UndoDeps & Pick<UndoRun, 'crm' | 'waiting'>;
 
 /** How the daemon undoes. */
-export const undoWork = (deps: UndoDeps, crms: readonly Crm[]): TaskWork<Selection> => ({
+export const undoWork = (deps: UndoWorkDeps): TaskWork<UndoRequest> => ({
   task: UNDO,
-  work: (run, follower) => undoInRun({ ...deps, crms }, run, run.input, follower),
+  work: (run, follower) => undoInRun(deps, run, run.input, follower),
 });
 
 /** Undoes in a run, or previews that, with the results as items of the run. */
 export async function undoInRun(
-  { crms, ...deps }: UndoDeps & { readonly crms: readonly Crm[] },
+  deps: UndoWorkDeps,
   { id, stage, done: begun, total, actor, via }: Omit<StoredRun<unknown>, 'input'>,
-  selection: Selection,
+  { limit, hold, ...selection }: UndoRequest,
   { signal, step }: RunFollower,
 ): Promise<void> {
   let progress = { done: begun, total };
   const run = {
     ...deps,
-    crm: async (name: string) => crms.find((crm) => crm.name === name),
+    limit,
+    restored: limit === undefined ? [] : await readRestored(deps.store.db, id),
+    holdMs: hold === FOREVER ? Number.POSITIVE_INFINITY : readLength(hold ?? ''),
     by: { actor, via },
     dryRun: stage === 'preview',
     look: () => step(progress),
@@ -48,6 +60,16 @@ export async function undoInRun(
     },
   };
   await undo(run, selection, signal);
+}
+
+/** The records of which an earlier try restored something. */
+async function readRestored(db: Db, id: number): Promise<readonly string[]> {
+  const items = await readItemsOf(db, id, 'restored', Number.MAX_SAFE_INTEGER);
+  return items.map(({ detail }) => {
+    // {@link itemOf} wrote it.
+    const { provider, record }: Undone = JSON.parse(detail);
+    return recordKey(provider, record);
+  });
 }
 
 const itemOf = ({ kind, ...undone }: Undone) => {

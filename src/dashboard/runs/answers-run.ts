@@ -1,5 +1,6 @@
 /** Answers to many entries of review as runs: what each entry would be given, or was given. */
 import type { VNode } from 'preact';
+import { kindsFor } from '../../connector/review/review-kinds.ts';
 import {
   type EntryResult,
   type PlannedAnswer,
@@ -88,20 +89,21 @@ const nameIn = (
   reader: Visit['reader'],
   { verb, kind, days }: Exclude<ReviewRequest, { readonly rows: number }>,
 ): string => {
-  const name = answerName(verb, kind, days);
+  const name = kind && answerName(verb, kind, days);
   return name === undefined ? verb : answerText(reader, name);
 };
+
 function askedFor({ reader }: Visit, input: ReviewRequest): VNode {
   if ('rows' in input)
     return html`<dt>${reader.text('answers.answer')}</dt>
       <dd>${reader.text('answers.fromFile', { count: input.rows })}</dd>`;
   const { verb, kind, days, provider, property } = input;
-  const name = answerName(verb, kind, days);
+  const name = kind && answerName(verb, kind, days);
   return html`<dt>${reader.text('answers.answer')}</dt>
     <dd>${name === undefined ? verb : html`${answerText(reader, name)} <span class="quiet">${answerHelp(reader, name)}</span>`}</dd>
     <dt>${reader.text('answers.filter')}</dt>
     <dd>
-      <a href=${inboxAddress({ kind, provider, property })}>${reader.text(`kind.${kind}`)}</a>
+      ${kindsFor(input).map((each) => html`<a href=${inboxAddress({ kind: each, provider, property })}>${reader.text(`kind.${each}`)}</a> `)}
       ${[provider, property].map((each) => each !== undefined && html` <code>${each}</code>`)}
     </dd>`;
 }

@@ -121,6 +121,19 @@ export async function nextDue(
   return row?.due_at ?? undefined;
 }
 
+/** Whether a lane is due and no claim holds it at `now`. */
+export async function isDue(db: Db, queue: string, key: string, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('lane')
+    .select('key')
+    .where('queue', '=', queue)
+    .where('key', '=', key)
+    .where('due_at', '<=', now)
+    .where(isFree(now))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Which of these queues have a lane that no claim holds at `now` and that is due before `until`: one statement for all. */
 export async function queuesDue(
   db: Db,

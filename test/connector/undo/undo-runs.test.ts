@@ -81,8 +81,8 @@ async function fixture(
   /** Runs what waits, as the daemon does. */
   const work = async (signal = new AbortController().signal): Promise<void> => {
     const claims = await claim(store, UNDO.queue, { limit: 1, now: Date.now(), leaseMs: 30_000 });
-    const deps = { store, metrics: createMetrics(), now: Date.now, leaseMs: 30_000 };
-    await workOnRuns(deps, undoWork(deps, [crm]), claims, signal);
+    const deps = { store, metrics: createMetrics(), now: Date.now, leaseMs: 30_000, crm: async () => crm };
+    await workOnRuns(deps, undoWork(deps), claims, signal);
   };
   const preview = (): Promise<number> =>
     store.write((tx) => requestPreview(tx, UNDO, { input: { since: 0 }, ...IDA }, Date.now()));
