@@ -1,7 +1,10 @@
 /** Follows runs until their stage is over. Where no daemon works on such runs, this process carries them out. */
+
+import { readOutages, shownOutage } from '../../http/outbound/outage.ts';
 import { cancelRun } from '../../operations/runs.ts';
 import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
 import { isDue } from '../../runtime/lanes/lane-state.ts';
+import { readBlocks } from '../../runtime/limits/blocks.ts';
 import { pause } from '../../runtime/limits/pause.ts';
 import { findRun, listOpenRuns, type StoredRun } from '../../runtime/runs/runs.ts';
 import { type TaskWork, workOnRuns } from '../../runtime/runs/work.ts';
@@ -9,6 +12,7 @@ import { createWakeUp } from '../../runtime/wake-up.ts';
 import { startWorker } from '../../runtime/worker.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { showWaiting } from '../cli/waiting.ts';
 import { performHere } from '../operations/operation-command.ts';
 
 const LOOK_MS = 200;
@@ -23,6 +27,8 @@ interface RunCarrier {
   readonly withWorkers: <T>(id: number, work: () => Promise<T>) => Promise<T>;
   /** What such a run does, for the log. */
   readonly about: string;
+  /** The connections that it calls: what keeps a daemon waiting there is told. */
+  readonly accounts?: readonly string[];
 }
 
 /** Whether a daemon works on runs of the connector. */
@@ -47,10 +53,12 @@ export const openLines = ({ id }: Pick<StoredRun<unknown>, 'id'>, again: string)
  * Once no daemon has worked on a run, this process does, and on the next ones.
  */
 export function runCarrier(context: CommandContext, store: Store, carrier: RunCarrier): CarryOut {
-  const { works, withWorkers, about } = carrier;
+  const { works, withWorkers, about, accounts = [] } = carrier;
   let isAlone = false;
   return async (id) => {
-    const followed = (idleMs: number) => follow(context, store, { id, about, idleMs });
+    const followed = (idleMs: number) =>
+      // This process reports its own waits.
+      follow(context, store, { id, about, accounts: isAlone ? [] : accounts, idleMs });
     isAlone ||= !(await readDaemons(store.db, Date.now())).some(works);
     try {
       isAlone ||= !(await followed(IDLE_MS));
@@ -69,33 +77,56 @@ async function needRun({ db }: Store, id: number): Promise<StoredRun<unknown>> {
   return run;
 }
 
-interface Followed {
+interface Followed extends Pick<RunCarrier, 'about'> {
   readonly id: number;
-  readonly about: string;
+  readonly accounts: readonly string[];
   /** Returns once nobody has worked on the run for as long. */
   readonly idleMs: number;
 }
 
 /** Whether the stage is over, or the command is stopped. */
 async function follow(
-  { signal, log }: CommandContext,
+  context: CommandContext,
   store: Store,
-  { id, about, idleMs }: Followed,
+  { id, about, accounts, idleMs }: Followed,
 ): Promise<boolean> {
-  let loggedAt = Date.now();
+  const { signal } = context;
+  const report = reporter(context, store, { about, accounts });
   let busyAt = Date.now();
   for (;;) {
     const run = await needRun(store, id);
     if (!isOpen(run) || signal.aborted) return true;
     if (!(await isDue(store.db, run.task, String(id), Date.now()))) busyAt = Date.now();
     if (Date.now() - busyAt >= idleMs) return false;
-    if (Date.now() - loggedAt >= LOG_EVERY_MS) {
-      loggedAt = Date.now();
-      const { done, total, stage } = run;
-      log.info({ done, total }, stage === 'preview' ? 'finding out what it would do' : about);
-    }
+    await report(run);
     await pause(LOOK_MS, signal);
   }
+}
+
+/** Reports how far a run is, and once what keeps it waiting. */
+function reporter(context: CommandContext, store: Store, { about, accounts }: Pick<Followed, 'about' | 'accounts'>) {
+  const told = new Set<string>();
+  let loggedAt = Date.now();
+  return async ({ done, total, stage }: StoredRun<unknown>): Promise<void> => {
+    for (const trouble of await troubleOf(store, accounts)) {
+      if (!told.has(trouble)) showWaiting(context)({ trouble });
+      told.add(trouble);
+    }
+    if (Date.now() - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = Date.now();
+    context.log.info({ done, total }, stage === 'preview' ? 'finding out what it would do' : about);
+  };
+}
+
+/** What keeps calls to these connections waiting. */
+async function troubleOf({ db }: Store, accounts: readonly string[]): Promise<readonly string[]> {
+  if (accounts.length === 0) return [];
+  const outages = (await readOutages(db, Date.now())).filter(({ account }) => accounts.includes(account));
+  const blocks = (await readBlocks(db, Date.now())).filter(({ account }) => accounts.includes(account));
+  return [
+    ...outages.map(shownOutage),
+    ...blocks.map(({ account, reason }) => `${account} is not called now: ${reason ?? 'no reason kept'}`),
+  ];
 }
 
 /** If this process is killed, another one goes on after so long. */

@@ -20,6 +20,7 @@ export const undoer = (
   runCarrier(context, store, {
     works: syncs,
     about: 'undoing',
+    accounts: providers,
     async withWorkers(id, during) {
       const configs = connector.providers.filter(({ name }) => providers.includes(name));
       // The secrets of the others need not be set.

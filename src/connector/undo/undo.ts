@@ -1,6 +1,6 @@
 /** undo: puts back what was there before our writes, where the CRM still holds them. */
 
-import type { Patch } from '../../../providers/provider.ts';
+import { type Patch, ProviderError } from '../../../providers/provider.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { claimByKey } from '../../runtime/lanes/claim.ts';
 import { owned } from '../../runtime/lanes/lane-state.ts';
@@ -124,7 +124,7 @@ async function restorePage(
   const written = await writePatches(crm.connection, patches, lastWrite, {
     fresh: { ...fresh, guard },
     withLeftBehind: (id, refused) => withLeftBehind(dueOf(latest.values(), id), refused),
-  });
+  }).catch(unansweredAfter(lastWrite));
   const results = ours.map((each): RestoreResult => {
     const last = latest.get(nameOf(each)) ?? each;
     if (!('isDue' in last)) return { restored: each, undone: last, written: undefined };
@@ -160,6 +160,14 @@ async function restorePage(
     ...(faulty?.kind === 'fault' && { fault: faulty.error }),
   };
 }
+
+/** A write that was cut off: nobody knows what it wrote, and the next try looks. */
+const unansweredAfter =
+  (lastWrite: AbortSignal) =>
+  (error: unknown): never => {
+    if (!lastWrite.aborted) throw error;
+    throw new ProviderError('unavailable', `no answer for ${LAST_WRITE_MS / 1_000} s`, { cause: error });
+  };
 
 /** Holds what is to be restored before it is: were we to end after the write, the next sync would write our value again. */
 function holdFirst(

@@ -1,9 +1,6 @@
-/** Undo through faults: answers that are lost, a daemon at work, a kill between the write and our record of it. */
-import { dirname } from 'node:path';
+/** Undo through faults: answers that are lost, a daemon at work. */
 import { describe, expect, test } from 'vitest';
-import type { FaultAction } from '../../../providers/kit/emulator/emulator.ts';
 import { CRMS, ENTITY, renamed } from '../../faults/company.ts';
-import { startCommand } from '../../support/command.ts';
 import { type Fixture, type FixtureOptions, startFixture } from '../../support/fixture.ts';
 
 const WAITING = { timeout: 120_000, interval: 20 };
@@ -17,40 +14,6 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'B ApS' });
     return { fixture, id };
   }
-
-  const undone = async (fixture: Fixture, id: string): Promise<readonly string[]> =>
-    (await fixture.history(id))
-      .filter(({ rule, property }) => rule === 'undo' && property === name)
-      .map(({ outcome }) => outcome);
-
-  test.each<[string, FaultAction]>([
-    ['an answer that is lost after the write', { kind: 'reset', applied: true }],
-    ['a CRM that is away for a moment', { kind: 'status', status: 503 }],
-  ])('%s costs another try that is told, and nothing else', async (_, action) => {
-    const { fixture, id } = await renamedOnce();
-    fixture[crm].fault({ match: write, action });
-    const ran = await fixture.cli('undo', '--yes', '--event', '1');
-    expect([ran.code, ran.stderr]).toEqual([0, expect.stringMatching(/waiting since .*, until .* at most: /)]);
-    expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
-    expect(await undone(fixture, id)).toEqual(['written']);
-  });
-
-  test('a kill between the write and our record of it: the next run finds it done, and doubles nothing', async () => {
-    const { fixture, id } = await renamedOnce({ engine: crm === 'hubspot' ? 'postgres' : 'sqlite', leaseSeconds: 5 });
-    fixture[crm].fault({ match: write, action: { kind: 'hang', applied: true } });
-    const folder = dirname(fixture.configFile);
-    const first = startCommand(['undo', '--yes', '--event', '1', '--config', fixture.configFile], folder);
-    await expect.poll(() => fixture[crm].get(id)?.[name], WAITING).toBe('A ApS');
-    await first.kill('SIGKILL');
-    expect(await undone(fixture, id)).toEqual([]);
-    // The daemon takes the record up when the lease runs out, and must not write the register's value again.
-    await fixture.post(renamed('B ApS', 'C ApS', 9));
-    const second = await fixture.cli('undo', '--yes', '--event', '1', '--json');
-    expect(second.code).toBe(0);
-    await fixture.settled();
-    expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
-    expect(await undone(fixture, id)).toEqual(['written']);
-  });
 
   test('an event that comes while the record is put back waits for it, and does not write over it', async () => {
     const { fixture, id } = await renamedOnce();
