@@ -4,7 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { linkRecord, listLinks } from '../../src/connector/links/links.ts';
 import { park } from '../../src/runtime/lanes/lanes.ts';
-import { askCli, runCli } from '../support/cli.ts';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { askCli, askingCli, runCli } from '../support/cli.ts';
 import { startCrms } from '../support/fixture.ts';
 import { newFolder, opened } from '../support/stores.ts';
 
@@ -22,7 +23,8 @@ async function startHarness() {
   const store = await opened(url);
   const argv = (line: readonly string[]) => ['--config', file, '--log-level', 'silent', ...line];
   const ask = (typed: string, ...line: string[]) => askCli(typed, argv(line));
-  return { store, ids, hubspot, ask, run: (...line: string[]) => runCli(argv(line)) };
+  const asking = (...line: string[]) => askingCli(argv(line));
+  return { store, ids, hubspot, ask, asking, run: (...line: string[]) => runCli(argv(line)) };
 }
 
 describe('backfill without a plan', () => {
@@ -84,5 +86,35 @@ describe('review with --all', () => {
       [expect.stringMatching(/^2 entries: the link is active/u)],
     ]);
     expect(await states(harness)).toEqual(['active', 'active']);
+    // Once, by its run; and each answer can be taken back.
+    const entries = await readAudit(harness.store.db, { action: 'review.accept' }, 9);
+    expect(entries.map(({ subject, result }) => `${subject} ${result}`)).toEqual([
+      'all of kind link done; 2 done',
+      'all of kind link begun for 2 entries',
+    ]);
+    expect((await harness.run('review', 'take-back', 'link/hubspot/7')).code).toBe(0);
+    expect(await states(harness)).toEqual(['conflict', 'active']);
+  });
+
+  it('retries every kind that failed in one run, which programs find by its number', async () => {
+    const harness = await withWork();
+    const retried = await harness.run('review', 'retry', '--all', '--yes', '--json');
+    expect([retried.code, JSON.parse(retried.stdout)]).toMatchObject([
+      3,
+      ['7', '8'].map((id) => ({ id: `lane/sync:hubspot/${id}`, run: 1, result: { kind: 'done' } })),
+    ]);
+    const shown = await harness.run('runs', 'show', '1', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject({ task: 'review', input: { verb: 'retry' }, state: 'done' });
+    const filtered = await harness.run('review', 'drop', '--all', '--yes');
+    expect(filtered).toMatchObject({ code: 2, stderr: expect.stringContaining('--all goes with --kind') });
+  });
+
+  it('goes on by a daemon, and says so, where the command is stopped', async () => {
+    const harness = await withWork();
+    const asked = harness.asking('review', 'accept', '--all', '--kind', 'link', '--yes');
+    asked.stop();
+    const { code, shown } = await asked.ended;
+    expect([code, shown]).toEqual([1, expect.stringContaining('To go on: cvrsync review accept --all --kind link')]);
+    expect(await states(harness)).toEqual(['conflict', 'conflict']);
   });
 });

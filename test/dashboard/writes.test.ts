@@ -31,9 +31,11 @@ describe.each(SUITE_ENGINES)('writes on %s', (engine) => {
     expect(list.text).not.toContain('<script>alert');
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
 
-    const asked = await ida.post('/runs/undo', { provider: 'hubspot', since: '2020-01-01T00:00' });
+    expect(list.text).toContain('<option value="90d">');
+    const asked = await ida.post('/runs/undo', { provider: 'hubspot', since: '2020-01-01T00:00', hold: '90d' });
     const path = located(asked);
     const preview = await reached(ida, path, 'Ready: nothing was written yet');
+    expect(preview).toContain('held for 90 days');
     expect(preview).toContain('would be restored');
     expect(preview).toContain('edited by a person since');
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
@@ -45,6 +47,12 @@ describe.each(SUITE_ENGINES)('writes on %s', (engine) => {
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: 'Birk ApS', phone: '+4599999999' });
     expect(fixture.salesforce.get(records.salesforce)).toMatchObject({ Name: HOSTILE });
     const audit = await readAudit(fixture.app.store.db, { action: 'undo.run' }, 10);
+    const { until } = await fixture.app.store.db
+      .selectFrom('override')
+      .select('until')
+      .where('property', '=', 'name')
+      .executeTakeFirstOrThrow();
+    expect((until ?? 0) - Date.now()).toBeGreaterThan(89 * 86_400_000);
     expect(audit.map(({ actor, via }) => `${actor.name} ${via}`)).toEqual(['the operator page', 'the operator page']);
     expect((await ida.get('/writes')).text).toContain(`href="${path}"`);
     expect((await ida.post(`${path}/cancel`, {})).status).toBe(303);

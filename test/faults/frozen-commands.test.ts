@@ -125,7 +125,7 @@ test('a daemon that sleeps beside commands, a command that sleeps beside the dae
   expect(await names(ENTITY)).toEqual(UNDONE);
   expect(crms.hubspot.get(found)).toMatchObject({ name: 'Fundet A/S' });
 
-  // An undo sleeps between its write and the answer; the daemon takes its record over.
+  // The command of an undo sleeps while the daemon waits for the answer to its write.
   const amidUndo = crm.hold(WRITE, 'before');
   const sleeper = undo(OTHER);
   await expect.poll(() => amidUndo.held.length, WAITING).toBe(1);

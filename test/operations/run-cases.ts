@@ -31,6 +31,16 @@ export const RUN_CASES: readonly Case[] = [
     result: undefined,
   },
   {
+    operation: 'undo.preview',
+    what: 'with a hold of its own',
+    make: async () => NEW,
+    ask: () => ({
+      api: ['POST', '/runs/undo', { entity: COMPANY, hold: 'forever' }],
+      page: ['/runs/undo', { entity: COMPANY, hold: 'forever' }],
+    }),
+    result: undefined,
+  },
+  {
     operation: 'replay.preview',
     what: 'of what was held since a time',
     make: async () => NEW,

@@ -1,10 +1,11 @@
 /** Undoes as runs: what one would restore, or restored. */
 import type { VNode } from 'preact';
 import type { Undone } from '../../connector/undo/outcome.ts';
-import { countResults, readResults, type StoredUndo } from '../../connector/undo/undo-task.ts';
-import type { Selection } from '../../connector/undo/writes.ts';
+import { UNDO_HOLD_MS } from '../../connector/undo/undo-record.ts';
+import { countResults, readResults, type StoredUndo, type UndoRequest } from '../../connector/undo/undo-task.ts';
 import type { Server } from '../../http/server/server.ts';
 import { requestUndo } from '../../operations/run-requests.ts';
+import { FOREVER, readLength } from '../../protocol/text/length.ts';
 import { companyAddress, runAddress } from '../addresses/addresses.ts';
 import { readSelection, SELECTION_FIELDS, selectionTexts, textsOf, writesAddress } from '../addresses/writes.ts';
 import { briefProperty, fieldOfProperty } from '../companies/values/shown-value.ts';
@@ -29,7 +30,8 @@ export function addUndoRequest(app: Server, deps: ReviewDeps): void {
       const read = readSelection(selectionTexts((name) => fieldValue(fields, name)));
       if (!read.ok) return {};
       const { since, until, ...others } = read.selection;
-      const given = Object.entries(others).filter(([, value]) => value !== undefined);
+      const hold = fieldValue(fields, 'hold') || undefined;
+      const given = Object.entries({ ...others, hold }).filter(([, value]) => value !== undefined);
       return {
         ...Object.fromEntries(given),
         ...(since !== undefined && { since: new Date(since).toISOString() }),
@@ -42,7 +44,7 @@ export function addUndoRequest(app: Server, deps: ReviewDeps): void {
   });
 }
 
-export const undoFace = ({ store: { db }, ...deps }: ReviewDeps): RunFace<Selection> => ({
+export const undoFace = ({ store: { db }, ...deps }: ReviewDeps): RunFace<UndoRequest> => ({
   columns: ['provider', 'record', 'entity', 'property', 'from', 'to', 'reason'],
   title: (reader, { id }) => reader.text('undo.title', { id: String(id) }),
   progress: (reader, { done, total }) =>
@@ -53,6 +55,7 @@ export const undoFace = ({ store: { db }, ...deps }: ReviewDeps): RunFace<Select
     return html`<dt>${reader.text('undo.selection')}</dt>
       <dd>
         ${chosen.map((name) => html`<code>${name} ${texts[name]}</code> `)}
+        ${input.limit !== undefined && reader.text('undo.limit', { count: input.limit })}
         <a href=${writesAddress(texts)}>${reader.text('undo.again')}</a>
       </dd>`;
   },
@@ -62,15 +65,22 @@ export const undoFace = ({ store: { db }, ...deps }: ReviewDeps): RunFace<Select
     const results = await readResults(db, undo.id, SHOWN);
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const count = counts.get('restored') ?? 0;
+    const left = undo.stage === 'run' && undo.state === 'done' ? (undo.total ?? 0) - undo.done : 0;
     return {
       confirmation:
-        count === 0 ? undefined : { button: reader.text('undo.run', { count }), words: reader.text('undo.holds') },
+        count === 0 ? undefined : { button: reader.text('undo.run', { count }), words: holdWords(reader, undo.input) },
       body: html`${counts.size > 0 && html`<h2>${reader.text('run.result')}</h2> ${countTable(visit, undo, counts)}`}
         ${results.length > 0 && html`<h2>${reader.text('undo.count')}</h2> ${resultTable(deps, visit, undo, results)}`}
+        ${left > 0 && html`<p>${reader.text('undo.left', { count: left })}</p>`}
         ${total > results.length && html`<p class="quiet">${reader.text('run.more', { count: results.length })}</p>`}`,
     };
   },
 });
+
+const holdWords = (reader: Reader, { hold }: UndoRequest): string =>
+  hold === FOREVER
+    ? reader.text('undo.holdsForever')
+    : reader.text('undo.holds', { time: reader.duration(readLength(hold ?? '') ?? UNDO_HOLD_MS) });
 
 const UNDONE = [
   'restored',

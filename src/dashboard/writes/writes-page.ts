@@ -7,6 +7,7 @@ import { listWrites, type WritePage } from '../../connector/undo/list-writes.ts'
 import { UNDO } from '../../connector/undo/undo-task.ts';
 import { isNarrow } from '../../connector/undo/writes.ts';
 import type { Server } from '../../http/server/server.ts';
+import { FOREVER } from '../../protocol/text/length.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { listRuns } from '../../runtime/runs/runs.ts';
 import {
@@ -36,6 +37,9 @@ export interface WritesDeps extends RouteDeps {
 const SHOWN = 40;
 const RECENT = 5;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How long what is undone may be held; the first is usual. */
+const HOLD_DAYS = [30, 7, 90] as const;
 
 /** Adds the page. */
 export function addWrites(app: Server, deps: WritesDeps): void {
@@ -115,6 +119,11 @@ function undoForm({ reader, visitor, formToken }: Visit, texts: SelectionTexts, 
   if (!narrow) return html`<p class="quiet">${reader.text('undo.narrow')}</p>`;
   return html`<form method="post" action="/runs/undo" class="actions">
     ${hidden({ [FORM_TOKEN]: formToken, ...texts })}
+    <label for="hold">${reader.text('undo.hold')}</label>
+    <select id="hold" name="hold">
+      ${HOLD_DAYS.map((days) => html`<option value=${`${days}d`}>${reader.duration(days * DAY_MS)}</option>`)}
+      <option value=${FOREVER}>${reader.text('undo.forever')}</option>
+    </select>
     <button aria-describedby="undo-help">${reader.text('undo.ask')}</button>
     <span class="quiet" id="undo-help">${reader.text('undo.askHelp')}</span>
   </form>`;

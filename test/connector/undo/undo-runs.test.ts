@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { writeHistory } from '../../../src/connector/history/history.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
-import { countResults, readResults, UNDO, undoWork } from '../../../src/connector/undo/undo-task.ts';
+import { countResults, readResults, UNDO, type UndoRequest, undoWork } from '../../../src/connector/undo/undo-task.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { cutoffOf, RETENTION } from '../../../src/runtime/housekeeping/retention.ts';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
@@ -84,8 +84,8 @@ async function fixture(
     const deps = { store, metrics: createMetrics(), now: Date.now, leaseMs: 30_000, crm: async () => crm };
     await workOnRuns(deps, undoWork(deps), claims, signal);
   };
-  const preview = (): Promise<number> =>
-    store.write((tx) => requestPreview(tx, UNDO, { input: { since: 0 }, ...IDA }, Date.now()));
+  const preview = (how: Pick<UndoRequest, 'limit' | 'hold'> = {}): Promise<number> =>
+    store.write((tx) => requestPreview(tx, UNDO, { input: { since: 0, ...how }, ...IDA }, Date.now()));
   const begin = (id: number): Promise<string> =>
     store
       .write((tx) => confirmRun(tx, UNDO, { id, ...IDA }, Date.now()))
@@ -188,6 +188,28 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     await work();
     expect(await countResults(store.db, id)).toEqual(new Map([['restored', 30]]));
     expect([written.length, new Set(written).size, new Set(values.values())]).toEqual([30, 30, new Set(['theirs'])]);
+  });
+
+  test('restores as many records as its limit in all, also over an end of its process, and holds them as asked', async () => {
+    const stop = new AbortController();
+    const made = await fixture(engine, {
+      async onRead() {
+        if (made.written.length === 10) stop.abort();
+      },
+    });
+    const { store, written, work, preview, begin } = made;
+    const id = await preview({ limit: 12, hold: 'forever' });
+    await work();
+    expect(await findRun(store.db, id)).toMatchObject({ state: 'done', done: 12, total: 30 });
+    await begin(id);
+    await expect(work(stop.signal)).rejects.toThrow();
+    expect(written).toHaveLength(10);
+    await store.write((tx) => tx.updateTable('lane').set({ fence: null, lease_until: null, due_at: 0 }).execute());
+    await work();
+    expect(await countResults(store.db, id)).toEqual(new Map([['restored', 12]]));
+    expect(await findRun(store.db, id)).toMatchObject({ state: 'done', done: 12, total: 30 });
+    const holds = await store.db.selectFrom('override').select('until').where('kind', '=', 'hold').execute();
+    expect([written.length, holds.length, new Set(holds.map(({ until }) => until))]).toEqual([12, 12, new Set([null])]);
   });
 
   test('is forgotten after 90 days, in steps', async () => {
