@@ -119,13 +119,13 @@ function undoForm({ reader, visitor, formToken }: Visit, texts: SelectionTexts, 
   if (!narrow) return html`<p class="quiet">${reader.text('undo.narrow')}</p>`;
   return html`<form method="post" action="/runs/undo" class="actions">
     ${hidden({ [FORM_TOKEN]: formToken, ...texts })}
+    <button aria-describedby="undo-help">${reader.text('undo.ask')}</button>
+    <span class="quiet" id="undo-help">${reader.text('undo.askHelp')}</span>
     <label for="hold">${reader.text('undo.hold')}</label>
     <select id="hold" name="hold">
       ${HOLD_DAYS.map((days) => html`<option value=${`${days}d`}>${reader.duration(days * DAY_MS)}</option>`)}
       <option value=${FOREVER}>${reader.text('undo.forever')}</option>
     </select>
-    <button aria-describedby="undo-help">${reader.text('undo.ask')}</button>
-    <span class="quiet" id="undo-help">${reader.text('undo.askHelp')}</span>
   </form>`;
 }
 
