@@ -15,6 +15,7 @@ import {
   contact,
   document,
   ENTITY,
+  entry,
   industry,
   type Json,
   name,
@@ -170,6 +171,18 @@ describe('a family that a document does not state', () => {
         altIndustries: { added: [], removed: [{ industryCode: '563010' }] },
       },
     ]);
+  });
+
+  const units = (...numbers: readonly number[]): Json => ({ penheder: numbers.map((pNummer) => entry({ pNummer })) });
+  const unit = 1_995_000_011;
+  it.each<[string, readonly Json[], readonly string[]]>([
+    ['loses', [units(unit), units(), { ...units(), navne: [name('Ny ApS')] }], ['pUnitRemoved', 'name']],
+    ['gets back', [units(unit), units(), units(unit)], ['pUnitRemoved', 'pUnitAdded']],
+    ['keeps, where nothing is stated of it,', [units(unit), { penheder: undefined }, units(unit)], []],
+    ['keeps, in a document without its life,', [units(unit), { ...units(), livsforloeb: [] }, units(unit)], []],
+  ])('%s its only production unit by an empty list, told once', async (_, versions, events) => {
+    const told = await toldOf(versions);
+    expect(told.flatMap(({ updates }) => Object.keys(updates))).toEqual(events);
   });
 
   it('is kept where a list is missing', async () => {

@@ -29,10 +29,10 @@ const organisations = (
   })),
 });
 
-/** Lists that are usually empty: without an entry they say that the register deleted what was in them. */
+/** Lists that may be empty: without an entry they say that the register deleted what was in them. */
 const OFTEN_EMPTY: readonly string[] = [
   ...['binavne', 'bibranche1', 'bibranche2', 'bibranche3'],
-  ...['elektroniskPost', 'telefaxNummer', 'telefonNummer', 'hjemmeside'],
+  ...['elektroniskPost', 'telefaxNummer', 'telefonNummer', 'hjemmeside', 'penheder'],
 ];
 
 /** By name, for one document: each of its sections, attributes and organisations left out, emptied, or null. */

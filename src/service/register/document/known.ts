@@ -19,7 +19,7 @@ const OWN_PARTS: readonly Own[] = PARTS.filter((part): part is Own => !isBody(pa
 /** Every company has these: an absent one means only that the document does not state it. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set<Part>(['names', 'status', 'form']);
 
-/** Lists that are usually empty: one without entries states that the previous entries are gone. */
+/** Lists that may be empty: one without entries states that the previous entries are gone. */
 const OFTEN_EMPTY: ReadonlySet<string> = new Set<Part>([
   'altNames',
   'altIndustries',
@@ -27,6 +27,7 @@ const OFTEN_EMPTY: ReadonlySet<string> = new Set<Part>([
   'fax',
   'phoneNumber',
   'website',
+  'units',
 ]);
 
 /** Whether an empty list states that a part is empty: the register deleted its only entry. */

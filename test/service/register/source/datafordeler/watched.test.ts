@@ -188,14 +188,15 @@ describe.each(SUITE_ENGINES)('an entity that answers empty for a day, on %s', (e
 describe.each(SUITE_ENGINES)('a unit that the register deletes, on %s', (engine) => {
   const COMPANY = '4999000001';
   const UNIT = '4595000011';
-  const unitOf = (pNummer: number): Json => ({
+  const OTHER = '4595000012';
+  const unitOf = (pNummer: number, cvrNummer = 95_000_001): Json => ({
     VrproduktionsEnhed: {
       pNummer,
       navne: [name('Afdelingen')],
       beliggenhedsadresse: [entry({ vejnavn: 'Prøvegade' })],
       hovedbranche: [industry('310900')],
       livsforloeb: [entry({})],
-      virksomhedsrelation: [entry({ cvrNummer: 95_000_001 })],
+      virksomhedsrelation: [entry({ cvrNummer })],
       sidstOpdateret: '2026-03-01T12:00:00.000+01:00',
     },
   });
@@ -236,6 +237,25 @@ describe.each(SUITE_ENGINES)('a unit that the register deletes, on %s', (engine)
   it('is compared with its last facts when it comes back', async () => {
     const { emulator, next } = await deleting(COMPANY);
     expect(await next((at) => emulator.put(renamed(1), at))).toEqual(['CVR-1-95000001 name']);
+  });
+
+  it('leaves a company without any once that is registered again, which is told once', async () => {
+    const { emulator, next } = await deleting(UNIT, OTHER);
+    // The units of another company are served: then it is no silence that this one has none.
+    const others = (at: number) => emulator.put(unitOf(1_995_000_021, 95_000_002), at);
+    const both = ['CVR-1-95000001 pUnitRemoved', 'CVR-1-95000001 pUnitRemoved'];
+    await next(others);
+    expect(await next((at) => emulator.put(company(1), at))).toEqual(both);
+    expect(await next((at) => emulator.put(company(1), at))).toEqual(both);
+    expect(await next((at) => emulator.put(unit, at))).toEqual([...both, 'CVR-1-95000001 pUnitAdded']);
+  });
+
+  it('is not taken for deleted where no unit is served at all', async () => {
+    const { emulator, next } = await deleting();
+    emulator.silent.add('Produktionsenhed');
+    expect(await next((at) => emulator.put(company(1), at))).toEqual([]);
+    emulator.silent.clear();
+    expect(await next((at) => emulator.put(company(1), at))).toEqual([]);
   });
 
   it('has left its company once the company is registered again, and joins it when it comes back', async () => {

@@ -14,6 +14,7 @@ import { MOST_ROWS } from './queries.ts';
 import { laterTime, readEvents, readWaterMark, timeIn, type UnitEvents } from './read-events.ts';
 import { createRowReader, type RowReader } from './read-rows.ts';
 import { readUnits } from './read-units.ts';
+import { createUnitsReader, type UnitsReader, withoutNoUnits } from './serves-units.ts';
 import { companiesByNumber, ownerOf, type Wanted, wantedUnits } from './wanted-units.ts';
 
 export interface DatafordelerOptions extends DafClientOptions {
@@ -28,7 +29,7 @@ export interface DatafordelerOptions extends DafClientOptions {
 export function createDatafordelerSource(options: DatafordelerOptions): RegisterSource {
   const { now, wanted, pageSize = MOST_ROWS } = options;
   const client = openDafClient(options);
-  const rows = createRowReader(client, now);
+  const rows = createUnitsReader(createRowReader(client, now));
 
   async function pageAfter(cursor: FeedCursor, mark: number, signal: AbortSignal): Promise<SourcePage> {
     const { event: after, isCut: wasCut = false, gap } = cursor;
@@ -95,7 +96,7 @@ export function createDatafordelerSource(options: DatafordelerOptions): Register
 }
 
 interface Reading {
-  readonly rows: RowReader;
+  readonly rows: UnitsReader;
   readonly wanted: Wanted;
   readonly now: number;
   readonly signal: AbortSignal;
@@ -109,19 +110,21 @@ async function documentsFor(
 ) {
   const events = withLate(ofWindow, known);
   const toRead = await wantedUnits(events, { read: rows.read, wanted, now, signal });
-  const read = await readUnits(rows.read, toRead, signal);
+  const read = await readUnits(rows, toRead, signal);
   const byId = new Map(events.map((each, place) => [each.id, { each, place }]));
   const found = [...read]
     .sort(([a], [b]) => (byId.get(a)?.place ?? events.length) - (byId.get(b)?.place ?? events.length))
     .map(([id, each]) => ({ events: byId.get(id)?.each, rows: each }));
   awaitRows(found, now);
   const { units, lagging } = withoutLagging(found);
-  const documents = units.flatMap((each) => documentOf(each.rows, each.events?.loadedAt ?? null));
+  const silentNow = silentAfter(silent, found, now);
+  const late = lateNow(toRead.unserved, known, now);
+  const isUnserved = late.length > 0 || silentNow.some(({ entity }) => entity === 'Produktionsenhed');
+  const served = units.map((each) => ({ ...each, rows: isUnserved ? withoutNoUnits(each.rows) : each.rows }));
+  const documents = served.flatMap((each) => documentOf(each.rows, each.events?.loadedAt ?? null));
   // A refusal leaves something out of all.
   const behind = rows.refused().size > 0 ? found : laggingUnits(found);
-  const again = entitiesOf(behind);
-  const late = lateNow(toRead.unserved, known, now);
-  return { documents, lagging, again, late, silent: silentAfter(silent, found, now) };
+  return { documents, lagging, again: entitiesOf(behind), late, silent: silentNow };
 }
 
 /** The usual key of an entity, and a unit that does not exist. */
@@ -170,20 +173,21 @@ function loadedAtOf({ partners: _, partnerNames: __, ...rows }: UnitRows, eventA
 
 /** Companies by number, each with its present production units. */
 async function findCompanies(
-  { read, refused }: RowReader,
+  rows: UnitsReader,
   numbers: readonly string[],
   signal: AbortSignal,
   silent: readonly SilentEntity[] = [],
 ) {
+  const { read, refused } = rows;
   const companies = new Map(await companiesByNumber(read, numbers, signal));
   const nothing = { CVREnhed: [], faxRows: new Map<string, readonly string[]>() };
-  const found = await readUnits(read, { ...nothing, companies, productionUnits: [] }, signal);
+  const found = await readUnits(rows, { ...nothing, companies, productionUnits: [] }, signal);
   const members = [...found.values()].flatMap(({ Produktionsenhed = [] }) =>
     standing(Produktionsenhed).filter((row) => dayIn(row, 'tilknyttetTilVirksomhedOphoersdato') === null),
   );
   const productionUnits = [...new Set(members.flatMap((row) => unitIdOf(row) ?? []))];
-  const units = await readUnits(read, { ...nothing, companies: new Map(), productionUnits }, signal);
-  const all = [...found.values(), ...units.values()].map((rows) => withoutBehind(rows, silent));
+  const units = await readUnits(rows, { ...nothing, companies: new Map(), productionUnits }, signal);
+  const all = [...found.values(), ...units.values()].map((each) => withoutBehind(each, silent));
   const behind = refused().size > 0 ? all : all.filter(({ isBehind }) => isBehind);
-  return { documents: all.flatMap(({ rows }) => documentOf(rows, null)), again: entitiesOf(behind) };
+  return { documents: all.flatMap((each) => documentOf(each.rows, null)), again: entitiesOf(behind) };
 }

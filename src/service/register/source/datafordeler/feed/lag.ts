@@ -8,6 +8,7 @@ import { type DafEntity, type DafRow, isCompany, type UnitRows } from '../rows.t
 import type { SilentEntity } from './cursor.ts';
 import type { Announced, UnitEvents } from './read-events.ts';
 import { NEVER_EMPTY } from './read-units.ts';
+import { withoutNoUnits } from './serves-units.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -110,7 +111,8 @@ export function withoutBehind(
     const isAbsent = list.length === 0 && silent.some((each) => each.entity === entity);
     return isAbsent || (list.length > 0 && !isServed(list, { rowIds: [], sequence: newest })) ? [entity] : [];
   });
-  const left = Object.fromEntries(Object.entries(rows).filter(([entity]) => !behind.includes(entity)));
+  const read: UnitRows = Object.fromEntries(Object.entries(rows).filter(([entity]) => !behind.includes(entity)));
+  const left = silent.some(({ entity }) => entity === 'Produktionsenhed') ? withoutNoUnits(read) : read;
   const isLacking = isOfCompany && [...NEVER_EMPTY].some((entity) => rows[entity] === undefined);
   return { rows: left, isBehind: behind.length > 0 || isLacking };
 }

@@ -2,6 +2,7 @@
 import { text, whole } from '../../../document/fields.ts';
 import { cvrIn, type DafEntity, type DafRow, isCompany, type UnitRows, unitIdOf } from '../rows.ts';
 import type { ReadRows } from './read-rows.ts';
+import type { UnitsReader } from './serves-units.ts';
 
 /** The units to read, with what is known of them already. */
 export interface UnitsToRead {
@@ -34,7 +35,7 @@ type Rows = Map<string, Partial<Record<keyof UnitRows, readonly DafRow[]>>>;
 
 /** The rows of each unit, by unit number. */
 export async function readUnits(
-  read: ReadRows,
+  { read, servesUnits }: UnitsReader,
   { companies, productionUnits, CVREnhed, faxRows }: UnitsToRead,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, UnitRows>> {
@@ -61,7 +62,8 @@ export async function readUnits(
   for (const entity of OF_COMPANIES) put(entity, companyIds, await read(entity, 'CVREnhedsId', companyIds, signal));
   put('Virksomhed', companyIds, await read('Virksomhed', 'id', companyIds, signal));
   put('Produktionsenhed', productionUnits, await read('Produktionsenhed', 'id', productionUnits, signal));
-  putMembers(units, companies, await membersOf(read, companies, signal));
+  const members = await membersOf(read, companies, signal);
+  if (members?.length !== 0 || (await servesUnits(signal))) putMembers(units, companies, members);
   const wanted = [...faxRows].filter(([id]) => units.has(id));
   const faxes = await read(
     'Telefaxnummer',
