@@ -6,6 +6,7 @@ import { rememberMaking } from '../../src/connector/crm/made-properties.ts';
 import { rememberWritten } from '../../src/connector/history/written.ts';
 import { readLeft } from '../../src/connector/links/left.ts';
 import { linkRecord, listLinks } from '../../src/connector/links/links.ts';
+import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { askCli, runCli } from '../support/cli.ts';
 import { startCommand } from '../support/command.ts';
 import { startCrms } from '../support/fixture.ts';
@@ -138,7 +139,9 @@ describe('leave', () => {
       0,
       expect.stringMatching(/2 links ended[\s\S]*2 properties removed[\s\S]*1 property not there any more/),
     ]);
-    // Each once.
+    // Each once, and so in the audit: by its run.
     expect(removed()).toEqual(MADE);
+    const entries = await readAudit(store.db, { action: 'connection.leave' }, 9);
+    expect(entries.map(({ result }) => result?.split(/[; ]/u)[0])).toEqual(['done', 'begun']);
   });
 });

@@ -33,6 +33,8 @@ export interface UndoDeps {
   readonly holdMs?: number | undefined;
   /** Who undoes: the holds are theirs. */
   readonly by?: Placement['by'];
+  /** How long a write may take at most, in ms; 20 s where absent. */
+  readonly lastWriteMs?: number;
 }
 
 /** A stop has to be over within 25 s. */
@@ -101,7 +103,7 @@ async function restorePage(
   const { ours, displaced } = await holdFirst(deps, crm, found.restored, { claims, at });
   const live = await owned(store.db, claims);
   // Started writes are finished: a stop must not leave records on hold that were not restored.
-  const lastWrite = AbortSignal.timeout(LAST_WRITE_MS);
+  const lastWrite = AbortSignal.timeout(deps.lastWriteMs ?? LAST_WRITE_MS);
   const latest = new Map(ours.map((each): [string, Undone | Restored] => [nameOf(each), each]));
   let { readFrom } = found;
   const fresh = readFresh({
@@ -166,7 +168,7 @@ const unansweredAfter =
   (lastWrite: AbortSignal) =>
   (error: unknown): never => {
     if (!lastWrite.aborted) throw error;
-    throw new ProviderError('unavailable', `no answer for ${LAST_WRITE_MS / 1_000} s`, { cause: error });
+    throw new ProviderError('unavailable', 'the CRM did not answer a write in time', { cause: error });
   };
 
 /** Holds what is to be restored before it is: were we to end after the write, the next sync would write our value again. */

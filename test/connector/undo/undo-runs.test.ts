@@ -1,4 +1,5 @@
 /** Undoes that the daemon runs for a person. */
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { type PropertyValue, ProviderError } from '../../../providers/provider.ts';
 import { writeHistory } from '../../../src/connector/history/history.ts';
@@ -30,7 +31,11 @@ const REFUSED = 'RunRefused: the run has no preview that waits for a confirmatio
 /** Thirty records of which we wrote the name, in a CRM of ten records a call. */
 async function fixture(
   engine: (typeof ENGINES)[number],
-  { onRead = async () => {} }: { onRead?: () => Promise<void> } = {},
+  {
+    onRead = async () => {},
+    onWrite = async () => {},
+    lastWriteMs = 20_000,
+  }: { onRead?: () => Promise<void>; onWrite?: (signal: AbortSignal) => Promise<void>; lastWriteMs?: number } = {},
 ) {
   const store = await newStore(engine);
   const ids = Array.from({ length: 30 }, (_, index) => String(index));
@@ -68,12 +73,13 @@ async function fixture(
         await onRead();
         return some.map((id) => ({ kind: 'found', id, properties: { name: values.get(id) ?? null } }));
       },
-      async update(patches) {
-        return patches.map(({ id, properties }) => {
+      async update(patches, signal) {
+        for (const { id, properties } of patches) {
           written.push(id);
           values.set(id, properties['name'] ?? null);
-          return { kind: 'written', id };
-        });
+        }
+        await onWrite(signal);
+        return patches.map(({ id }) => ({ kind: 'written', id }));
       },
       scan: async () => ({ records: [] }),
     },
@@ -81,7 +87,14 @@ async function fixture(
   /** Runs what waits, as the daemon does. */
   const work = async (signal = new AbortController().signal): Promise<void> => {
     const claims = await claim(store, UNDO.queue, { limit: 1, now: Date.now(), leaseMs: 30_000 });
-    const deps = { store, metrics: createMetrics(), now: Date.now, leaseMs: 30_000, crm: async () => crm };
+    const deps = {
+      store,
+      metrics: createMetrics(),
+      now: Date.now,
+      leaseMs: 30_000,
+      lastWriteMs: 200,
+      crm: async () => crm,
+    };
     await workOnRuns(deps, undoWork(deps), claims, signal);
   };
   const preview = (how: Pick<UndoRequest, 'limit' | 'hold'> = {}): Promise<number> =>
@@ -186,6 +199,25 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     expect(written.length).toBeLessThan(30);
     await store.write((tx) => tx.updateTable('lane').set({ fence: null, lease_until: null, due_at: 0 }).execute());
     await work();
+    expect(await countResults(store.db, id)).toEqual(new Map([['restored', 30]]));
+    expect([written.length, new Set(written).size, new Set(values.values())]).toEqual([30, 30, new Set(['theirs'])]);
+  });
+
+  test('looks again where the CRM did not answer a write in time, and writes nothing twice', async () => {
+    let calls = 0;
+    const { store, values, written, work, preview, begin } = await fixture(engine, {
+      lastWriteMs: 500,
+      async onWrite(signal) {
+        calls += 1;
+        if (calls === 2) await once(signal, 'abort');
+        signal.throwIfAborted();
+      },
+    });
+    const id = await preview();
+    await work();
+    await begin(id);
+    await work();
+    expect(await findRun(store.db, id)).toMatchObject({ stage: 'run', state: 'done', error: null });
     expect(await countResults(store.db, id)).toEqual(new Map([['restored', 30]]));
     expect([written.length, new Set(written).size, new Set(values.values())]).toEqual([30, 30, new Set(['theirs'])]);
   });
