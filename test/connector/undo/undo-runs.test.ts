@@ -92,7 +92,7 @@ async function fixture(
       metrics: createMetrics(),
       now: Date.now,
       leaseMs: 30_000,
-      lastWriteMs: 200,
+      lastWriteMs,
       crm: async () => crm,
     };
     await workOnRuns(deps, undoWork(deps), claims, signal);
