@@ -192,7 +192,7 @@ function lostIn(record: readonly OwnWrites[], histories: Histories, arePartners:
     const since = Math.min(...found.map(({ at }) => at));
     const replaced = group.flatMap((own) => replacedIn(own, edits.get(own), since));
     const isOverUndo = found.some(({ rule }) => rule === UNDO);
-    lost.push(...overwrittenAmong(replaced, arePartners).map((edit) => ({ edit, isOverUndo })));
+    lost.push(...overwrittenAmong(replaced, () => arePartners).map((edit) => ({ edit, isOverUndo })));
   }
   return lost;
 }

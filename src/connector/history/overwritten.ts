@@ -24,10 +24,11 @@ export interface ReplacedValue {
 /** The edits among replaced values, with the other values of their groups. */
 export function overwrittenAmong(
   replaced: readonly ReplacedValue[],
-  arePartners: ArePartners,
+  partners: () => ArePartners,
 ): readonly OverwrittenProperty[] {
   const edits = replaced.filter(({ isEdit }) => isEdit);
-  return groupOf(edits, replaced, arePartners).map(({ id, property, value, by, isEdit }) => ({
+  if (edits.length === 0) return [];
+  return groupOf(edits, replaced, partners()).map(({ id, property, value, by, isEdit }) => ({
     ...{ id, property, value, by },
     beside: isEdit ? undefined : true,
   }));

@@ -142,7 +142,7 @@ export function resultOfWrite(
     return {
       ...{ ...base, settlement: settlementUntilNext(decided), synced: true },
       decided: decided.map((each) => ({ ...each, ...shown.get(each.planned)?.written })),
-      overwritten: overwrittenAmong(replaced, partnersIn(crm.mapping, schema)),
+      overwritten: overwrittenAmong(replaced, () => partnersIn(crm.mapping, schema)),
       window,
     };
   switch (outcome?.kind) {
