@@ -152,7 +152,9 @@ function overwrittenIn(
       const { recordId: id, field, property } = restored.last;
       return { id, field, property, ...shownOf(restored, written).replaced };
     });
-  return [...Map.groupBy(replaced, ({ id }) => id).values()].flatMap((record) => overwrittenAmong(record, () => arePartners));
+  return [...Map.groupBy(replaced, ({ id }) => id).values()].flatMap((record) =>
+    overwrittenAmong(record, () => arePartners),
+  );
 }
 
 function rowOf(provider: string, { restored, written }: RestoreResult): Decided {
