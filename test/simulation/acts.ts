@@ -4,14 +4,27 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { clearOverride, setOverride } from '../../src/connector/overrides/override.ts';
 import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
+import { togetherWith } from '../chaos/records.ts';
 import type { Daemon } from './daemon.ts';
 import { merge, remove, restore, unlink } from './fates.ts';
-import { disorder, fillDisk, refuseInBulk, revoke, showInPart, spendCalls } from './lasting.ts';
+import { changeSchema, disorder, fillDisk, refuseInBulk, revoke, showInPart, spendCalls } from './lasting.ts';
 import { isLeft, leaveOrReturn } from './leaving.ts';
 import { type Act, MEETINGS } from './meetings.ts';
 import { TROUBLES } from './network.ts';
-import { type CrmRecord, giveUp, keepAsItIs, letGo, PROPERTIES, writeByHand } from './people.ts';
+import {
+  type CrmRecord,
+  followPolicies,
+  giveUp,
+  keepAsItIs,
+  letGo,
+  PROPERTIES,
+  policyOf,
+  writeByHand,
+} from './people.ts';
 import type { Step, StepKind } from './plan.ts';
+import { changePolicy } from './policies.ts';
+import { isUnderWay } from './quiet.ts';
+import { undo } from './undoing.ts';
 import type { RegisterCompany, World } from './world.ts';
 
 const CRMS = ['hubspot', 'salesforce'] as const;
@@ -99,6 +112,8 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   unlink,
   merge,
   leave: leaveOrReturn,
+  undo,
+  policy: changePolicy,
   hold: (world, random) =>
     withQuiet(world, random, async (tx, record) => {
       const property = PROPERTIES[record.crm][random.pick(['name', 'phone'] as const)];
@@ -117,12 +132,16 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
       async (tx, record) => {
         const [property] = record.held;
         if (property === undefined) return () => undefined;
-        await clearOverride(tx, { provider: record.crm, recordId: record.id, property }, 'hold', world.time.now());
-        return () => letGo(record, property);
+        // An undo holds each part of an address.
+        for (const each of togetherWith(record.crm, property)) {
+          const place = { provider: record.crm, recordId: record.id, property: each };
+          await clearOverride(tx, place, 'hold', world.time.now());
+        }
+        return () => letGo(world, record, property);
       },
       ({ held }) => held.size > 0,
     ),
-  accept: (world, random) => answer(world, random, 'register', giveUp),
+  accept: (world, random) => answer(world, random, 'register', (record, property) => giveUp(world, record, property)),
   keep: (world, random) => answer(world, random, 'crm', (record, property) => record.held.add(property)),
   troubleCrm: (world, random) => trouble(world, random, random.pick(CRMS)),
   troubleRegister: (world, random) => trouble(world, random, 'register'),
@@ -134,6 +153,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   spent: spendCalls,
   token: revoke,
   refuse: refuseInBulk,
+  schema: changeSchema,
   locks(world, random) {
     world.salesforce.trigger({ kind: 'locks', on: () => true, times: random.int(1, 8) });
   },
@@ -187,7 +207,9 @@ async function link(world: World, record: CrmRecord): Promise<void> {
   if (isLeft(world, record)) return;
   const { crm, id, entity } = record;
   const desired = { provider: crm, recordId: id, entity, sendUpdate: true, now: world.time.now() };
-  if ((await world.write((tx) => linkRecord(tx, desired))) !== undefined) world.linked.add(record);
+  if ((await world.write((tx) => linkRecord(tx, desired))) === undefined) return;
+  world.linked.add(record);
+  followPolicies(world, record);
 }
 
 type Remember = () => unknown;
@@ -203,13 +225,8 @@ async function withQuiet(
   if (record === undefined || world.network.inFlight > 0 || isLeft(world, record)) return;
   const work = async (tx: Tx): Promise<Remember> => {
     const queues = [`sync:${record.crm}`, `edits:${record.crm}`];
-    const busy = await tx
-      .selectFrom('lane')
-      .select('key')
-      .where('queue', 'in', queues)
-      .where('key', '=', record.id)
-      .execute();
-    return busy.length > 0 ? () => undefined : decide(tx, record);
+    const isBusy = await isUnderWay(tx, queues, world.time.now(), [record.id]);
+    return isBusy ? () => undefined : decide(tx, record);
   };
   (await world.write(work))?.();
 }
@@ -226,6 +243,8 @@ async function answer(
     const found = anyOf(await readDifferences(tx, now, {}, 100), random);
     const record = world.records.find(({ crm, id }) => crm === found?.provider && id === found.recordId);
     if (found === undefined || record === undefined || isLeft(world, record)) return () => undefined;
+    // By another policy the answer may change nothing.
+    if (policyOf(world, record.crm, found.property) !== 'tracked') return () => undefined;
     const shown = JSON.stringify(world[record.crm].get(record.id)?.[found.property] ?? null);
     if (shown !== found.crm || !record.edits.has(found.property)) return () => undefined;
     const settled = await settleDifference(tx, found, winner, now);

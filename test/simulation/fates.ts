@@ -3,7 +3,8 @@ import { endLink } from '../../src/connector/links/links.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
 import { isLeft } from './leaving.ts';
-import type { CrmRecord } from './people.ts';
+import { type CrmRecord, followPolicies } from './people.ts';
+import { isUnderWay } from './quiet.ts';
 import type { World } from './world.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -27,6 +28,7 @@ export function restore(world: World, random: Random): void {
   if (world.gone.get(record) === true) world.linked.add(record);
   world.gone.delete(record);
   world.records.push(record);
+  followPolicies(world, record);
   world.quietFrom = Math.max(world.quietFrom, world.time.now() + 1.1 * DAY_MS);
 }
 
@@ -51,7 +53,8 @@ export async function merge(world: World, random: Random): Promise<void> {
   );
   if (primary === undefined || other === undefined || world.network.inFlight > 0) return;
   const { crm } = primary;
-  const isBusy = (tx: Tx): Promise<boolean> => areBusy(tx, crm, [primary.id, other.id]);
+  const queues = ['sync', 'edits', 'heal'].map((kind) => `${kind}:${crm}`);
+  const isBusy = (tx: Tx): Promise<boolean> => isUnderWay(tx, queues, world.time.now(), [primary.id, other.id]);
   // What a person decided of a property stays with the record: whose it is after a merge is another matter.
   if (primary.held.size > 0 || other.held.size > 0 || (await world.write(isBusy)) !== false) return;
   const id = world[crm].merge(primary.id, other.id);
@@ -60,16 +63,6 @@ export async function merge(world: World, random: Random): Promise<void> {
   for (const each of [primary, other]) world.forget(each);
   world.records.push(survivor);
   world.linked.add(survivor);
+  followPolicies(world, survivor);
   world.quietFrom = Math.max(world.quietFrom, world.time.now() + 1.1 * DAY_MS);
-}
-
-async function areBusy(tx: Tx, crm: string, ids: readonly string[]): Promise<boolean> {
-  const queues = ['sync', 'edits', 'heal'].map((kind) => `${kind}:${crm}`);
-  const found = await tx
-    .selectFrom('lane')
-    .select('key')
-    .where('queue', 'in', queues)
-    .where('key', 'in', ids)
-    .execute();
-  return found.length > 0;
 }

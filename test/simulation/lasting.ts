@@ -82,3 +82,43 @@ export function disorder(world: World, random: Random): void {
     register.disturb = undefined;
   });
 }
+
+/**
+ * An administrator changes a property of the CRM, and changes it back: it is read-only, gone, or takes less than the
+ * register says. What it held may be lost meanwhile.
+ */
+export function changeSchema(world: World, random: Random): void {
+  const { hubspot, salesforce, records, note } = world;
+  const [crm, name, change] = random.pick<readonly [CrmName, string, () => () => void]>([
+    ['hubspot', 'cvr_status', () => redefine(hubspot.changeProperty, { name: 'cvr_status' }, { readOnly: true })],
+    ['hubspot', 'cvr_form', () => redefine(hubspot.changeProperty, { name: 'cvr_form' }, ONE_FORM)],
+    ['hubspot', 'cvr_city', () => hubspot.archiveProperty('cvr_city')],
+    ['salesforce', 'CVR_Status__c', () => redefine(salesforce.changeField, STATUS, { updateable: false })],
+    ['salesforce', 'CVR_Name__c', () => redefine(salesforce.changeField, { name: 'CVR_Name__c' }, { length: 8 })],
+    ['salesforce', 'CVR_Email__c', () => salesforce.hideField('CVR_Email__c')],
+  ]);
+  if (world.changed.has(name)) return;
+  world.changed.add(name);
+  note(`  ${name} changes in ${crm}`);
+  const back = change();
+  last(world, random.pick([5, 30]), () => {
+    back();
+    world.mayPark = true;
+    world.changed.delete(name);
+    // A daemon knows the old definition for some minutes more, and nobody tells it of the new one.
+    world.quietFrom = Math.max(world.quietFrom, world.time.now() + 20 * MINUTE_MS);
+    for (const record of records) if (record.crm === crm) record.isUnseen = true;
+  });
+}
+
+const ONE_FORM = { type: 'enumeration', options: ['Aktieselskab'] } as const;
+const STATUS = { name: 'CVR_Status__c', length: 80 } as const;
+
+function redefine<O extends object>(
+  define: (options: O) => void,
+  usual: NoInfer<O>,
+  changed: NoInfer<Partial<O>>,
+): () => void {
+  define({ ...usual, ...changed });
+  return () => define(usual);
+}

@@ -6,7 +6,7 @@ import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import type { Last } from '../chaos/fold.ts';
 import { differences, RESPELL, togetherWith } from '../chaos/records.ts';
 import type { CrmName } from '../support/fixture.ts';
-import { PROPERTIES } from './people.ts';
+import { PROPERTIES, policyOf } from './people.ts';
 import type { Post } from './receiver.ts';
 import type { RegisterCompany, World } from './world.ts';
 
@@ -76,7 +76,13 @@ function wrongChain(posts: readonly Post[], event: string, company: RegisterComp
 
 /** What a person wrote into a linked record, and nobody holds, waits in review. */
 export function unlistedEdits(
-  { linked, companies, hubspot, salesforce }: Pick<World, 'linked' | 'companies' | 'hubspot' | 'salesforce'>,
+  {
+    linked,
+    companies,
+    hubspot,
+    salesforce,
+    policies,
+  }: Pick<World, 'linked' | 'companies' | 'hubspot' | 'salesforce' | 'policies'>,
   listed: readonly { readonly provider: string; readonly recordId: string; readonly property: string }[],
 ): readonly string[] {
   const names = new Set(listed.map(({ provider, recordId, property }) => `${provider} ${recordId} ${property}`));
@@ -87,6 +93,7 @@ export function unlistedEdits(
         (property) =>
           property !== PROPERTIES[record.crm].phone || companies.get(record.entity)?.company.phoneNumber != null,
       )
+      .filter((property) => policyOf({ policies }, record.crm, property) === 'tracked')
       .map((property) => togetherWith(record.crm, property))
       .filter((group) => !group.some((each) => record.held.has(each)))
       .filter((group) => !group.some((each) => names.has(`${record.crm} ${record.id} ${each}`)))

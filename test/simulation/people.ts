@@ -3,6 +3,7 @@ import type { PropertyValue } from '../../providers/provider.ts';
 import type { CrmRecord as ChaosRecord } from '../chaos/records.ts';
 import { togetherWith } from '../chaos/records.ts';
 import type { CrmName, Crms } from '../support/fixture.ts';
+import type { Policy } from './policies.ts';
 
 /** `edits`: what must stay by property. `before`: what stood there before a person wrote, and was no person's. */
 export interface CrmRecord extends ChaosRecord {
@@ -23,9 +24,32 @@ export const PROPERTIES = {
 /** `text`: nobody else would write it. `register`: the register said it once. `blank`: nothing. */
 export type Wording = 'text' | 'register' | 'blank';
 
+/** What people write into, as it counts: the records that are linked, and properties with another policy than `tracked`. */
+export interface Ruled extends Crms {
+  readonly linked: ReadonlySet<CrmRecord>;
+  /** By connection and property. */
+  readonly policies: ReadonlyMap<string, Policy>;
+}
+
+export const policyOf = ({ policies }: Pick<Ruled, 'policies'>, crm: CrmName, property: string): Policy =>
+  policies.get(`${crm} ${property}`) ?? 'tracked';
+
+/** What people wrote into a linked record, by the policies in force. */
+export function followPolicies(crms: Ruled, record: CrmRecord): void {
+  const { crm, edits, theirs, held } = record;
+  if (!crms.linked.has(record)) return;
+  for (const property of [PROPERTIES[crm].name, PROPERTIES[crm].phone]) {
+    if (held.has(property)) continue;
+    const policy = policyOf(crms, crm, property);
+    if (policy === 'never' || policy === 'left out') keepAsItIs(crms, record, [property]);
+    else if (policy === 'always' && theirs.delete(property)) record.isUnseen = true;
+    if (policy === 'always' || (policy === 'tracked' && !theirs.has(property))) edits.delete(property);
+  }
+}
+
 /** A person writes into a property. */
 export function writeByHand(
-  crms: Crms,
+  crms: Ruled,
   record: CrmRecord,
   { property, value, wording }: { property: string; value: PropertyValue; wording: Wording },
 ): void {
@@ -43,6 +67,7 @@ export function writeByHand(
   }
   if (wording === 'text' || group.some((each) => held.has(each))) keepAsItIs(crms, record, group);
   else for (const each of group) edits.delete(each);
+  followPolicies(crms, record);
 }
 
 /** What stands in these properties stays. */
@@ -51,18 +76,20 @@ export function keepAsItIs(crms: Crms, { crm, id, edits }: CrmRecord, properties
 }
 
 /** A property is the register's again, unless it holds a person's words. */
-export function letGo({ crm, edits, held, theirs }: CrmRecord, property: string): void {
+export function letGo(crms: Ruled, record: CrmRecord, property: string): void {
+  const { crm, edits, held, theirs } = record;
   const group = togetherWith(crm, property);
   for (const each of group) held.delete(each);
   if (!group.some((each) => theirs.has(each))) for (const each of group) edits.delete(each);
+  followPolicies(crms, record);
 }
 
 /** The register won: nothing of a person is left in a property. */
-export function giveUp(record: CrmRecord, property: string): void {
+export function giveUp(crms: Ruled, record: CrmRecord, property: string): void {
   for (const each of togetherWith(record.crm, property)) {
     const words = record.edits.get(each);
     if (record.theirs.delete(each) && words !== undefined) record.given.set(each, words);
     record.before.delete(each);
   }
-  letGo(record, property);
+  letGo(crms, record, property);
 }

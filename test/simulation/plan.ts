@@ -24,6 +24,8 @@ const EVENTS = {
   letGo: 30,
   accept: 50,
   keep: 30,
+  undo: 25,
+  policy: 15,
 } as const;
 
 /** What meets something under way. */
@@ -45,6 +47,7 @@ const FAULTS = {
   spent: 4,
   token: 6,
   refuse: 8,
+  schema: 8,
   die: 45,
   kill: 8,
   stop: 6,

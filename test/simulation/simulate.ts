@@ -1,6 +1,8 @@
 /** Runs a plan in a world, and looks now and then whether all is well. */
 import { readDifferences } from '../../src/connector/history/differences.ts';
 import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
+import { VALUE_SOURCE } from '../../src/connector/review/record-entries.ts';
+import { resolveReview } from '../../src/connector/review/resolve.ts';
 import { unpark } from '../../src/runtime/lanes/lane-state.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { perform } from './acts.ts';
@@ -88,6 +90,9 @@ async function lookAround(world: World): Promise<readonly string[]> {
   for (let tries = 0; tries < 20 && !(await endLeaving(world)); tries += 1)
     await runTo(world, time.now() + 10 * MINUTE_MS);
   if (world.leaving !== undefined) return [`${world.leaving.crm} is being left, and there is no end to it`];
+  for (let tries = 0; tries < 20 && world.undoing !== undefined; tries += 1)
+    await runTo(world, time.now() + 10 * MINUTE_MS);
+  if (world.undoing !== undefined) return ['there is no end to an undo'];
   if (world.mayPark) await retryParked(world);
   const left = await untilQuiet(world);
   if (left.length > 0) return left;
@@ -95,7 +100,7 @@ async function lookAround(world: World): Promise<readonly string[]> {
   for (const record of touched) record.isUnseen = false;
   const leftAfter = await lookAt(world, touched);
   if (leftAfter.length > 0) return leftAfter;
-  const found = [...wrongNotices(world), ...wrongRecords(world)];
+  const found = [...world.wrong.splice(0), ...wrongNotices(world), ...wrongRecords(world)];
   const problems = found.length > 0 ? found : await wrongAfterLook(world);
   await noteHistory(world, problems);
   return problems;
@@ -104,9 +109,12 @@ async function lookAround(world: World): Promise<readonly string[]> {
 /** As an operator does after somebody mended what the CRM refused. */
 async function retryParked(world: World): Promise<void> {
   world.mayPark = false;
+  const { time } = world;
   await world.write(async (tx) => {
+    const refused = await VALUE_SOURCE.read(tx, time.now(), 1_000, {});
+    for (const { id } of refused) await resolveReview(tx, 'retry', { id }, time.now());
     const parked = await tx.selectFrom('lane').select(['queue', 'key']).where('parked_at', 'is not', null).execute();
-    for (const { queue, key } of parked) await unpark(tx, queue, key, world.time.now());
+    for (const { queue, key } of parked) await unpark(tx, queue, key, time.now());
   });
 }
 
@@ -165,6 +173,8 @@ async function whatIsLeft({ machines, store: { db }, network, time }: World): Pr
       ...(arrives ? ['arrivals'] : []),
       ...lanes
         .filter(({ queue }) => !CLOCKED.has(queue))
+        // The end of a hold, or a day after which a value that was refused is sent again.
+        .filter(({ error, due_at }) => error !== null || due_at === null || due_at < time.now() + BOUND_MS)
         .map(
           ({ queue, key, error, parked_at }) => `${queue} ${key} ${error ?? ''}${parked_at === null ? '' : ', parked'}`,
         ),

@@ -15,6 +15,7 @@ import { type RegisterEmulator, serveRegister } from '../../src/commands/emulate
 import { sampleSeries } from '../../src/commands/emulate/sample/stream.ts';
 import { type Config, checkConfig } from '../../src/config/load.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
+import type { NamedRules } from '../../src/connector/rules/rules.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
@@ -24,11 +25,14 @@ import { openStore } from '../../src/store/engines/open.ts';
 import type { Store, Tx } from '../../src/store/store.ts';
 import { addRecords, RESPELL } from '../chaos/records.ts';
 import type { CrmName } from '../support/fixture.ts';
+import { type ChangesOf, followChanges } from './changes.ts';
 import { type Machines, openMachines } from './machines.ts';
 import { installNetwork, type Network } from './network.ts';
 import { type CrmRecord, PROPERTIES } from './people.ts';
+import type { Policy } from './policies.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 import { installTime, type Time } from './time.ts';
+import type { Undoing } from './undoing.ts';
 import './loaded.ts';
 
 export interface WorldOptions {
@@ -64,6 +68,19 @@ export interface World {
   quietFrom: number;
   /** The CRM that somebody leaves, or left. */
   leaving: Leaving | undefined;
+  /** An undo under way, and when the last one ended. */
+  undoing: Undoing | undefined;
+  undoneAt: number;
+  /** Of properties whose policy somebody changed, by connection and property. */
+  readonly policies: Map<string, Policy>;
+  /** The decision rules of the daemons' file. */
+  readonly rules: readonly NamedRules[];
+  /** What each record held, one value after the other. */
+  readonly changesOf: ChangesOf;
+  /** Properties whose definition somebody changed for a while. */
+  readonly changed: Set<string>;
+  /** What was found wrong since the last calm moment. */
+  readonly wrong: string[];
   /** A CRM refused something for good, which then waits for a person. */
   mayPark: boolean;
   /** What a person does as soon as a record was read once more, by its id. */
@@ -134,6 +151,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     ...{ now, respell: RESPELL.salesforce, trackedFields: Object.keys(RESPELL.salesforce) },
     serve: network.serve('salesforce'),
   });
+  const changesOf = followChanges({ hubspot, salesforce }, now);
   const register = await serveRegister({ seed, companies: count, serve: network.serve('register') });
   const series = sampleSeries(seed, count, ENDLESS, { stepMs: STEP_MS, units: false });
   const companies = new Map<string, RegisterCompany>();
@@ -176,6 +194,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     lasting: new Set(),
     quietFrom: 0,
     leaving: undefined,
+    undoing: undefined,
+    undoneAt: 0,
+    policies: new Map(),
+    rules: config.connector?.providers ?? [],
+    changesOf,
+    changed: new Set(),
+    wrong: [],
     mayPark: false,
     afterRead: new Map(),
     nextDue() {

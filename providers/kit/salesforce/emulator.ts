@@ -33,8 +33,8 @@ export interface SalesforceEmulator extends CrmEmulator {
   lockRow(id: string, tries: number): void;
   /** Deletes for good, from the recycle bin, too. */
   purge(id: string): void;
-  /** Hides a field from the user, as field-level security does. */
-  hideField(name: string): void;
+  /** Hides a field from the user, as field-level security does; the returned function shows it again. */
+  hideField(name: string): () => void;
   /** Redefines a field while the org is in use; values that no longer fit are lost. */
   changeField(options: FieldOptions): void;
   /** Begins or ends an approval, which locks a record. */
@@ -105,7 +105,10 @@ export async function startSalesforceEmulator(options: SalesforceEmulatorOptions
     move: org.tokens.move,
     answerForOrganization: org.tokens.answerFor,
     lockRow: (id, tries) => void org.locks.set(any(id).id, tries),
-    hideField: (name) => void org.hidden.add(name),
+    hideField(name) {
+      org.hidden.add(name);
+      return () => void org.hidden.delete(name);
+    },
     changeField: (changed) => redefine(org, changed),
     approve(id, locks) {
       if (locks) org.approvals.add(any(id).id);
