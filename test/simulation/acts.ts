@@ -7,7 +7,7 @@ import type { Tx } from '../../src/store/store.ts';
 import { togetherWith } from '../chaos/records.ts';
 import type { Daemon } from './daemon.ts';
 import { merge, remove, restore, unlink } from './fates.ts';
-import { changeSchema, disorder, fillDisk, refuseInBulk, revoke, showInPart, spendCalls } from './lasting.ts';
+import { changeSchema, disorder, fillDisk, refuseInBulk, revoke, showInPart, spendCalls, stale } from './lasting.ts';
 import { isLeft, leaveOrReturn } from './leaving.ts';
 import { type Act, MEETINGS } from './meetings.ts';
 import { TROUBLES } from './network.ts';
@@ -29,6 +29,8 @@ import type { RegisterCompany, World } from './world.ts';
 
 const CRMS = ['hubspot', 'salesforce'] as const;
 const MINUTE_MS = 60_000;
+/** When a process goes on, calls that it was granted before leave together with new ones. */
+const LATE_CALLS_MS = 20_000;
 
 export function perform(world: World, step: Step): Promise<void> | void {
   world.note(`step ${step.place} ${step.kind}`);
@@ -87,22 +89,22 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
     );
     return record && link(world, record);
   },
-  add(world, random) {
+  /** A record whose name a person wrote, or none did: what the register said in passing may be unknown to cvrsync. */
+  add(world, random, { place }) {
     const known = anyOf([...world.companies.values()], random);
     if (known === undefined) return;
     const crm = random.pick(CRMS);
-    const { entityId: entity, name } = known.company;
-    const id = world[crm].add({ [PROPERTIES[crm].name]: name });
+    const { entityId: entity } = known.company;
+    const { name } = PROPERTIES[crm];
+    const own = crm === 'salesforce' ? [[name, `Ida's own ${place}`] as const] : [];
+    const id = world[crm].add(Object.fromEntries(own));
     const record = {
-      crm,
-      id,
-      entity,
-      edits: new Map(),
+      ...{ crm, id, entity, isUnseen: false },
+      edits: new Map(own),
       before: new Map(),
-      theirs: new Set<string>(),
+      theirs: new Set(own.map(([property]) => property)),
       held: new Set<string>(),
       given: new Map(),
-      isUnseen: false,
     };
     world.records.push(record);
     return link(world, record);
@@ -149,6 +151,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   troubleDaemon: (world, random) => trouble(world, random, 'daemon'),
   partial: showInPart,
   disorder,
+  stale,
   disk: fillDisk,
   spent: spendCalls,
   token: revoke,
@@ -159,14 +162,29 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   },
   die: (world, random) => daemonOf(world, random)?.dieAt(random.int(1, 20), random.pick(['before', 'after'])),
   kill: (world, random) => daemonOf(world, random)?.kill(),
+  /** All machines are down for a while. */
+  outage(world, random) {
+    const until = world.time.now() + random.int(5, 60) * MINUTE_MS;
+    for (const machine of world.machines.all) {
+      machine.downUntil = until;
+      machine.daemon?.kill();
+    }
+  },
   stop: (world, random) => void daemonOf(world, random)?.stop(),
   freeze(world, random) {
     const daemon = daemonOf(world, random);
-    if (daemon !== undefined) world.time.freeze(daemon.owner, random.pick([2_000, 40_000, 10 * MINUTE_MS]));
+    if (daemon === undefined) return;
+    const ms = random.pick([2_000, 40_000, 10 * MINUTE_MS]);
+    world.time.freeze(daemon.owner, ms);
+    world.calls.excuse(world.time.now() + ms + LATE_CALLS_MS);
   },
   clock(world, random) {
     const machine = anyOf(world.machines.all, random);
-    if (machine !== undefined) machine.skew = random.int(-4 * MINUTE_MS, 4 * MINUTE_MS);
+    if (machine === undefined) return;
+    machine.skew = random.int(-4 * MINUTE_MS, 4 * MINUTE_MS);
+    // Daemons space calls by one clock: those of machines whose clocks differ come as they come.
+    const isAlone = world.machines.all.length === 1;
+    world.calls.excuse(isAlone ? world.time.now() + LATE_CALLS_MS : Number.POSITIVE_INFINITY);
   },
   calm: () => undefined,
 };

@@ -75,7 +75,20 @@ export function followChanges({ hubspot, salesforce }: Crms, now: () => number):
 }
 
 /** What a property held before the last changes that cvrsync made in a row since a time; undefined if there are none. */
-export function heldBefore(changes: readonly Change[], since: number): Change | undefined {
+export function heldBefore(given: readonly Change[], since: number): Change | undefined {
+  const changes = withoutReturns(given);
   const from = changes.findLastIndex(({ isOurs, at }) => !isOurs || at < since) + 1;
   return changes[from];
+}
+
+/** Leaves out what people wrote and took back: what stood there before stands there again. */
+function withoutReturns(changes: readonly Change[]): readonly Change[] {
+  const left: Change[] = [];
+  for (const change of changes) {
+    left.push(change);
+    const first = left.findLastIndex(({ isOurs }) => isOurs) + 1;
+    const back = left.findIndex(({ before }, at) => at >= first && before === change.after);
+    if (back !== -1) left.length = back;
+  }
+  return left;
 }

@@ -83,6 +83,21 @@ export function disorder(world: World, random: Random): void {
   });
 }
 
+/** Some answers of the register come from a copy that is behind: beside a document comes what it was before, after it. */
+export function stale(world: World, random: Random): void {
+  const { register, companies } = world;
+  const former = new Map<string, unknown>();
+  const keyOf = (hit: unknown): string => JSON.stringify(hit).match(/"cvrNummer":(\d+)/)?.[1] ?? '';
+  register.disturb = (hits) => {
+    const behind = hits.flatMap((hit) => former.get(keyOf(hit)) ?? []);
+    for (const hit of hits) if (companies.has(`CVR-1-${keyOf(hit)}`)) former.set(keyOf(hit), hit);
+    return [...hits, ...behind];
+  };
+  last(world, random.int(5, 60), () => {
+    register.disturb = undefined;
+  });
+}
+
 /**
  * An administrator changes a property of the CRM, and changes it back: it is read-only, gone, or takes less than the
  * register says. What it held may be lost meanwhile.

@@ -10,6 +10,8 @@ export interface Machine {
   readonly name: string;
   /** What its clock is ahead, in ms. */
   skew: number;
+  /** When it may start again, if its daemon dies. */
+  downUntil: number;
   /** Undefined while it is down. */
   daemon: Daemon | undefined;
 }
@@ -41,7 +43,7 @@ export interface MachinesOptions {
 export function openMachines({ count, config, time, log, random, note, serve }: MachinesOptions): Machines {
   const all = Array.from(
     { length: count },
-    (_, index): Machine => ({ name: `m${index + 1}`, skew: 0, daemon: undefined }),
+    (_, index): Machine => ({ name: `m${index + 1}`, skew: 0, downUntil: 0, daemon: undefined }),
   );
   const running = (): readonly Machine[] => all.filter(({ daemon }) => daemon !== undefined);
   // Each request reaches one of those that run, as behind a proxy.
@@ -64,7 +66,8 @@ export function openMachines({ count, config, time, log, random, note, serve }: 
       if (isClosed) return;
       machine.daemon = undefined;
       note(`died ${name}`);
-      time.after(random.int(500, 60_000), 'restart', () => void restart(machine));
+      const soon = random.int(500, 60_000);
+      time.after(Math.max(soon, machine.downUntil - time.now()), 'restart', () => void restart(machine));
     });
   }
 

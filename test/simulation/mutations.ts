@@ -17,6 +17,9 @@ interface Mutation {
   readonly replace: string;
   /** What must happen for it to show, besides changes of the register. */
   readonly needs?: string;
+  /** How many daemons and companies it needs, if not as many as a seed has. */
+  readonly daemons?: number;
+  readonly companies?: number;
 }
 
 const DECIDE = 'src/connector/decide/decide.ts';
@@ -76,14 +79,15 @@ const MUTATIONS: readonly Mutation[] = [
     file: LANES,
     search: 'marks === claim.marks ? undefined : (again_at ?? 0)',
     replace: 'undefined',
-    needs: 'hold,letGo,race',
+    needs: 'troubleCrm,hold,letGo',
   },
   {
     name: 'a lost lease settles all the same',
     file: LANES,
     search: 'claim !== undefined && claim.fence === fence',
     replace: 'claim !== undefined && fence !== undefined',
-    needs: 'freeze',
+    needs: 'freeze,troubleCrm',
+    daemons: 3,
   },
   {
     name: 'a webhook is answered before it is on disk',
@@ -91,6 +95,7 @@ const MUTATIONS: readonly Mutation[] = [
     search: '      await commits.add(event);',
     replace: '      void commits.add(event);',
     needs: 'die,kill',
+    daemons: 3,
   },
   {
     name: 'a later delivery of a company overtakes an earlier one',
@@ -118,7 +123,8 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'src/service/register/watch/ingest-page.ts',
     search: '    await store.write(async (tx) => {\n      await begin(tx);',
     replace: '    await store.write((tx) => begin(tx));\n    await store.write(async (tx) => {',
-    needs: 'die',
+    needs: 'die,outage',
+    daemons: 1,
   },
   {
     name: 'snapshots are stored before the changes are published',
@@ -134,6 +140,7 @@ const MUTATIONS: readonly Mutation[] = [
     search: 'return successful === total ? undefined :',
     replace: 'return successful >= 0 ? undefined :',
     needs: 'partial',
+    companies: 12,
   },
   {
     name: 'an answer that ended early counts as whole',
@@ -141,13 +148,14 @@ const MUTATIONS: readonly Mutation[] = [
     search: 'if (terminated_early === true)',
     replace: "if (terminated_early === 'never')",
     needs: 'partial',
+    companies: 12,
   },
   {
     name: 'no write is pending while it is on its way',
     file: 'src/connector/sync/pending.ts',
     search: '    await beginWrites(tx, begun);',
     replace: '    if (begun.length < 0) await beginWrites(tx, begun);',
-    needs: 'troubleCrm',
+    needs: 'troubleCrm,undo',
   },
   {
     name: 'nobody looks for edits that a write replaced',
@@ -189,7 +197,7 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'src/service/register/watch/find-steps.ts',
     search: '(head !== undefined && loadedAt < head.loaded_at)',
     replace: "(head !== undefined && loadedAt < '')",
-    needs: 'disorder,withdraw',
+    needs: 'disorder,withdraw,stale',
   },
   {
     name: 'a claimed lane can be claimed again',
@@ -284,7 +292,7 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'src/connector/decide/late.ts',
     search: '{ ...late, old, overtook: isNewer,',
     replace: '{ ...late, old, overtook: false,',
-    needs: 'freeze,race,troubleCrm',
+    needs: 'race,edit,troubleCrm',
   },
 ];
 
@@ -302,7 +310,10 @@ const { values } = parseArgs({
 const ROOT = path.join(import.meta.dirname, '../..');
 
 /** Simulates the changed code; the number of steps until it failed, or undefined. */
-async function stepsUntilFound(copy: string, { file, search, replace, needs }: Mutation): Promise<number | undefined> {
+async function stepsUntilFound(
+  copy: string,
+  { file, search, replace, ...world }: Mutation,
+): Promise<number | undefined> {
   const place = path.join(copy, file);
   const text = readFileSync(place, 'utf8');
   if (text.split(search).length !== 2) throw new Error(`${file} does not have once: ${search}`);
@@ -311,16 +322,20 @@ async function stepsUntilFound(copy: string, { file, search, replace, needs }: M
     text.replace(search, () => replace),
   );
   try {
-    return await stepsUntilFailed(copy, values.blind ? undefined : (needs ?? ''));
+    return await stepsUntilFailed(copy, values.blind ? undefined : world);
   } finally {
     writeFileSync(place, text);
   }
 }
 
-async function stepsUntilFailed(folder: string, kinds: string | undefined): Promise<number | undefined> {
+type Needs = Pick<Mutation, 'needs' | 'daemons' | 'companies'>;
+
+async function stepsUntilFailed(folder: string, world: Needs | undefined): Promise<number | undefined> {
   const { seed, worlds, steps } = values;
   const args = ['--swarm', '--seed', seed, '--worlds', worlds, '--steps', steps, '--shrink', '0'];
-  if (kinds !== undefined) args.push('--kinds', kinds);
+  if (world !== undefined) args.push('--kinds', world.needs ?? '');
+  for (const what of ['daemons', 'companies'] as const)
+    if (world?.[what] !== undefined) args.push(`--${what}`, String(world[what]));
   const child = spawn(process.execPath, [path.join(folder, 'test/simulation/run.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -20,15 +20,15 @@ import type { Owner, Time } from './time.ts';
 
 /**
  * `down`: no connection. `lost`: the work is done and the answer is lost. `cut`: so is the second half of the answer.
- * `twice`: the request arrives twice. `slow`: it arrives late, perhaps after its sender gave up. `old`: it is answered at
+ * `twice`: the request arrives twice. `slow`: it arrives late, perhaps after its sender gave up; `late`: long after. `old`: it is answered at
  * once, and the answer arrives late. `busy`: the host answers 503. `full`: 429, and asks for a pause.
  */
-export const TROUBLES = ['down', 'reset', 'lost', 'cut', 'twice', 'slow', 'old', 'busy', 'full'] as const;
+export const TROUBLES = ['down', 'reset', 'lost', 'cut', 'twice', 'slow', 'late', 'old', 'busy', 'full'] as const;
 /** `spent`: the calls of the account's day are used up. */
 export type Trouble = (typeof TROUBLES)[number] | 'spent';
 
 /** How long a late request or answer takes at most: a deadline passes meanwhile, a lease too. */
-const LATE_MS = 45_000;
+const LATE_MS = { slow: [200, 45_000], late: [40_000, 240_000], old: [200, 45_000] } as const;
 
 export interface Network {
   /** Serves a handler at `http://<name>.sim`, as a `serve` of the emulators. */
@@ -55,7 +55,12 @@ interface Disturbance {
   readonly until: number;
 }
 
-export function installNetwork(seed: number, time: Time, note: (line: string) => void): Network {
+export function installNetwork(
+  seed: number,
+  time: Time,
+  note: (line: string) => void,
+  onCall: (host: string, path: string) => void = () => undefined,
+): Network {
   const random = randomFrom(seed ^ 0x0e7);
   const hosts = new Map<string, () => Host | undefined>();
   const disturbances = new Map<string, readonly Disturbance[]>();
@@ -79,17 +84,21 @@ export function installNetwork(seed: number, time: Time, note: (line: string) =>
     const exchange = openExchange(options, handler, owner, onEnd);
     if (exchange.isOver) return true;
     flying.add(exchange);
+    onCall(exchange.host, exchange.request.path);
     const trouble = troubleFor(exchange.host);
     if (trouble !== undefined) note(`trouble ${exchange.host} ${trouble}`);
     const [there, back] = [delay(random), delay(random)];
     const early = trouble === undefined ? undefined : EARLY_ENDS[trouble];
     if (early !== undefined) time.after(there + back, 'end', () => early(exchange), owner);
-    else time.after(there + lateness('slow', trouble), 'arrival', () => void arrive(exchange, trouble, back));
+    else time.after(there + lateness(['slow', 'late'], trouble), 'arrival', () => void arrive(exchange, trouble, back));
     return true;
   }
 
-  const lateness = (kind: Trouble, trouble: Trouble | undefined): number =>
-    kind === trouble ? random.int(200, LATE_MS) : 0;
+  const lateness = (kinds: readonly (keyof typeof LATE_MS)[], trouble: Trouble | undefined): number => {
+    const kind = kinds.find((each) => each === trouble);
+    const [least, most] = LATE_MS[kind ?? 'slow'];
+    return kind === undefined ? 0 : random.int(least, most);
+  };
 
   /** A request is at its host: it is done, and the answer leaves. */
   async function arrive(exchange: Exchange, trouble: Trouble | undefined, back: number): Promise<void> {
@@ -97,7 +106,8 @@ export function installNetwork(seed: number, time: Time, note: (line: string) =>
     const waits = host?.owner === undefined ? 0 : time.frozenUntil(host.owner) - time.now();
     if (waits > 0) return time.after(waits, 'arrival', () => void arrive(exchange, trouble, back));
     const given = host && (await done(host, exchange.request, trouble === 'twice' ? 2 : 1));
-    const leave = (run: () => void): void => time.after(back + lateness('old', trouble), 'answer', run, exchange.owner);
+    const leave = (run: () => void): void =>
+      time.after(back + lateness(['old'], trouble), 'answer', run, exchange.owner);
     if (host === undefined) leave(() => exchange.fail('ECONNREFUSED'));
     else if (given === undefined || trouble === 'lost') leave(() => exchange.fail('ECONNRESET'));
     else leave(() => exchange.answer(given, trouble === 'cut'));

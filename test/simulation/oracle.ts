@@ -138,7 +138,7 @@ function firstOfEach(posts: readonly Post[], wrong: string[]): readonly Post[] {
   return [...first.values()];
 }
 
-function changeIn(updates: Post['updates'], event: string): { before: unknown; after: unknown } | undefined {
+export function changeIn(updates: Post['updates'], event: string): { before: unknown; after: unknown } | undefined {
   const found = Object.entries(updates).find(([name]) => name === event)?.[1];
   return typeof found === 'object' && found !== null && 'before' in found && 'after' in found
     ? { before: found.before, after: found.after }

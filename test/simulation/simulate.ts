@@ -8,6 +8,7 @@ import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { perform } from './acts.ts';
 import { endLasting } from './lasting.ts';
 import { endLeaving } from './leaving.ts';
+import { readNews, wrongNews } from './news.ts';
 import { unlistedEdits, unwatched, wrongNotices, wrongRecords } from './oracle.ts';
 import type { CrmRecord } from './people.ts';
 import { isCalm, type Step } from './plan.ts';
@@ -90,6 +91,8 @@ async function lookAround(world: World): Promise<readonly string[]> {
   for (let tries = 0; tries < 20 && !(await endLeaving(world)); tries += 1)
     await runTo(world, time.now() + 10 * MINUTE_MS);
   if (world.leaving !== undefined) return [`${world.leaving.crm} is being left, and there is no end to it`];
+  // What was only previewed is given up.
+  if (world.undoing?.due === undefined) world.undoing = undefined;
   for (let tries = 0; tries < 20 && world.undoing !== undefined; tries += 1)
     await runTo(world, time.now() + 10 * MINUTE_MS);
   if (world.undoing !== undefined) return ['there is no end to an undo'];
@@ -100,7 +103,14 @@ async function lookAround(world: World): Promise<readonly string[]> {
   for (const record of touched) record.isUnseen = false;
   const leftAfter = await lookAt(world, touched);
   if (leftAfter.length > 0) return leftAfter;
-  const found = [...world.wrong.splice(0), ...wrongNotices(world), ...wrongRecords(world)];
+  const news = await readNews(world);
+  const found = [
+    ...world.wrong.splice(0),
+    ...world.calls.takeExcess(),
+    ...wrongNotices(world),
+    ...(news === undefined ? [] : wrongNews(news, world.receiver.posts)),
+    ...wrongRecords(world),
+  ];
   const problems = found.length > 0 ? found : await wrongAfterLook(world);
   await noteHistory(world, problems);
   return problems;

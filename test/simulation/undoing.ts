@@ -58,33 +58,28 @@ export async function undo(world: World, random: Random): Promise<void> {
 
 async function request(world: World, selection: Selection): Promise<void> {
   const id = await world.write((tx) => requestPreview(tx, UNDO, { input: selection, ...BY }, world.time.now()));
-  if (id === undefined) return;
-  world.undoing = { id, selection, due: undefined };
-  look(world, LOOKS);
+  world.undoing = id === undefined ? undefined : { id, selection, due: undefined };
+  if (id !== undefined) look(world, id, LOOKS);
 }
 
 /** Looks now and then how far the undo is. */
-function look(world: World, left: number): void {
-  world.time.after(LOOK_MS, 'look at an undo', () => void goOn(world, left));
+function look(world: World, id: number, left: number): void {
+  world.time.after(LOOK_MS, 'look at an undo', () => void goOn(world, id, left));
 }
 
-async function goOn(world: World, left: number): Promise<void> {
+async function goOn(world: World, id: number, left: number): Promise<void> {
   const { undoing, store, machines } = world;
-  if (undoing === undefined) return;
-  const row = await store.db
-    .selectFrom('run')
-    .select(['state', 'stage'])
-    .where('id', '=', undoing.id)
-    .executeTakeFirst();
+  if (undoing?.id !== id) return;
+  const row = await store.db.selectFrom('run').select(['state', 'stage']).where('id', '=', id).executeTakeFirst();
   if (row?.state === 'done' && row.stage === 'run') return end(world, undoing);
   // As a person does who reads that it failed.
-  if (row?.state === 'failed') return request(world, undoing.selection);
+  if (row?.state === 'failed' && !machines.disk.isFull) return request(world, undoing.selection);
   if (undoing.due === undefined && left <= 0) {
     world.undoing = undefined;
     return;
   }
   if (row?.state === 'done' && row.stage === 'preview' && !machines.disk.isFull) await confirm(world, undoing);
-  look(world, left - 1);
+  look(world, id, left - 1);
 }
 
 async function confirm(world: World, undoing: Undoing): Promise<void> {

@@ -19,12 +19,14 @@ import type { NamedRules } from '../../src/connector/rules/rules.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
+import { createKey } from '../../src/service/keys/keys.ts';
 import { openSecrets } from '../../src/service/keys/secrets.ts';
 import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { openStore } from '../../src/store/engines/open.ts';
 import type { Store, Tx } from '../../src/store/store.ts';
 import { addRecords, RESPELL } from '../chaos/records.ts';
 import type { CrmName } from '../support/fixture.ts';
+import { type CallCount, countCalls } from './calls.ts';
 import { type ChangesOf, followChanges } from './changes.ts';
 import { type Machines, openMachines } from './machines.ts';
 import { installNetwork, type Network } from './network.ts';
@@ -79,6 +81,9 @@ export interface World {
   readonly changesOf: ChangesOf;
   /** Properties whose definition somebody changed for a while. */
   readonly changed: Set<string>;
+  readonly calls: CallCount;
+  /** The key of somebody who reads the news. */
+  newsKey: string;
   /** What was found wrong since the last calm moment. */
   readonly wrong: string[];
   /** A CRM refused something for good, which then waits for a person. */
@@ -116,6 +121,10 @@ export interface RegisterCompany {
   readonly past: { readonly document: unknown; readonly company: SampleCompany }[];
 }
 
+/** What the accounts allow: much, or so little that calls wait for each other. */
+const WIDE = { hubspot: { calls: 190, perMs: 10_000 }, salesforce: { calls: 20, perMs: 1_000 } } as const;
+const TIGHT = { hubspot: { calls: 12, perMs: 10_000 }, salesforce: { calls: 3, perMs: 1_000 } } as const;
+
 const START = Date.UTC(2026, 0, 5, 7);
 /** What people write into, too. */
 const CONTESTED = ['name', 'phoneNumber', 'address'] as const;
@@ -135,20 +144,24 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   };
   const folder = mkdtempSync(path.join(tmpdir(), 'cvrsync-world-'));
   const time = installTime(seed, START, (at, what) => note(`${at.toFixed(2)} ${what}`));
-  const network = installNetwork(seed, time, (line) => note(`  ${line}`));
   const now = (): number => time.now();
+  const rates = randomFrom(seed ^ 0xca1).chance(0.5) ? TIGHT : WIDE;
+  const calls = countCalls({ ...rates, 'hubspot search': { calls: 5, perMs: 1_000 } });
+  const onCall = (host: string, path: string): void => calls.count(host, path, now());
+  const network = installNetwork(seed, time, (line) => note(`  ${line}`), onCall);
   const level = process.env['CVRSYNC_TEST_LOG'] ?? 'silent';
   const log = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
   const random = randomFrom(seed);
 
   const hubspot = await startHubspotEmulator({
     now,
+    rate: rates.hubspot,
     respell: RESPELL.hubspot,
     searchLagMs: 8_000,
     serve: network.serve('hubspot'),
   });
   const salesforce = await startSalesforceEmulator({
-    ...{ now, respell: RESPELL.salesforce, trackedFields: Object.keys(RESPELL.salesforce) },
+    ...{ now, rate: rates.salesforce, respell: RESPELL.salesforce, trackedFields: Object.keys(RESPELL.salesforce) },
     serve: network.serve('salesforce'),
   });
   const changesOf = followChanges({ hubspot, salesforce }, now);
@@ -200,6 +213,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     rules: config.connector?.providers ?? [],
     changesOf,
     changed: new Set(),
+    calls,
+    newsKey: '',
     wrong: [],
     mayPark: false,
     afterRead: new Map(),
@@ -274,6 +289,7 @@ async function furnish(world: World): Promise<void> {
     const address = secrets.seal(`http://receiver.sim/${monitor.id}`);
     await tx.updateTable('monitor').set({ url: address }).where('id', '=', monitor.id).execute();
     receiver.monitor = monitor.id;
+    world.newsKey = (await createKey(tx, { name: 'Reader', scopes: ['news'] }, now)).key;
     for (const record of records.slice(0, Math.ceil(records.length * 0.8))) {
       const { crm, id, entity } = record;
       await linkRecord(tx, { provider: crm, recordId: id, entity, sendUpdate: true, now });
