@@ -71,9 +71,9 @@ async function goOn(world: World, id: number, left: number): Promise<void> {
   const { undoing, store, machines } = world;
   if (undoing?.id !== id) return;
   const row = await store.db.selectFrom('run').select(['state', 'stage']).where('id', '=', id).executeTakeFirst();
-  if (row?.state === 'done' && row.stage === 'run') return end(world, undoing);
-  // As a person does who reads that it failed.
-  if (row?.state === 'failed' && !machines.disk.isFull) return request(world, undoing.selection);
+  if (row?.state === 'done' && row.stage === 'run') return end(world, undoing, 'done');
+  // What a part of it put back stays, and what no answer came for is held all the same.
+  if (row?.state === 'failed' && world.network.inFlight === 0) return end(world, { ...undoing, due: [] }, 'failed');
   if (undoing.due === undefined && left <= 0) {
     world.undoing = undefined;
     return;
@@ -84,15 +84,13 @@ async function goOn(world: World, id: number, left: number): Promise<void> {
 
 async function confirm(world: World, undoing: Undoing): Promise<void> {
   const { id, selection } = undoing;
-  const isConfirmed = await world.store.write(async (tx) => {
-    if (world.network.inFlight > 0 || (await isBusy(tx, world.time.now()))) return false;
+  await world.store.write(async (tx) => {
+    if (world.network.inFlight > 0 || (await isBusy(tx, world.time.now())) || world.undoing !== undoing) return;
+    const due = chosen(world, selection).flatMap((record) => dueIn(world, record, selection));
+    world.undoing = { id, selection, due };
     await confirmRun(tx, UNDO, { id, ...BY }, world.time.now());
-    return true;
+    world.note(`  an undo of ${JSON.stringify(selection)} begins: ${due.length} values`);
   });
-  if (!isConfirmed) return;
-  const due = chosen(world, selection).flatMap((record) => dueIn(world, record, selection));
-  world.note(`  an undo of ${JSON.stringify(selection)} begins: ${due.length} values`);
-  world.undoing = { id, selection, due };
 }
 
 async function isBusy(tx: Tx, now: number): Promise<boolean> {
@@ -128,7 +126,7 @@ function isSame({ crm }: CrmRecord, property: string, held: Change['after'], tar
 }
 
 /** An undo is over: what is held by it must be what stood there before, and so must all that was to be put back. */
-async function end(world: World, { id, due = [], selection }: Undoing): Promise<void> {
+async function end(world: World, { id, due = [], selection }: Undoing, state: 'done' | 'failed'): Promise<void> {
   const { db } = world.store;
   const holds = await db
     .selectFrom('override')
@@ -136,25 +134,31 @@ async function end(world: World, { id, due = [], selection }: Undoing): Promise<
     .where('kind', '=', 'hold')
     .where('origin', '=', 'undo')
     .execute();
-  const results = new Map(
-    (await readResults(db, id, 100_000)).map(({ record, property, ...result }) => [`${record} ${property}`, result]),
-  );
+  const results = await readResults(db, id, 100_000);
   world.undoing = undefined;
   world.undoneAt = world.time.now();
   const isHeld = new Set(holds.map(({ record_id, property }) => `${record_id} ${property}`));
-  for (const { record, property, target, changes } of due) {
-    const since = (world.changesOf(record.id).get(property) ?? []).slice(changes);
+  for (const each of due.filter((one) => isStillDue(world, one))) {
+    const { record, property, target } = each;
     const held = world[record.crm].get(record.id)?.[property] ?? null;
-    const result = results.get(`${record.id} ${property}`) ?? results.get(`${record.id} *`);
-    const isLost = EXCUSES.has(result?.kind ?? '') || !world.records.includes(record) || isTheirs(record, property);
-    // Somebody wrote into it meanwhile, or a change of the register came.
-    if (isLost || since.some(({ isOurs, after }) => !isOurs || !isSame(record, property, after, target))) continue;
-    if (!isHeld.has(`${record.id} ${property}`) || !isSame(record, property, held, target))
+    const result = results.find((one) => one.record === record.id && [property, '*'].includes(one.property));
+    const isBack = isHeld.has(`${record.id} ${property}`) && isSame(record, property, held, target);
+    if (!isBack && !EXCUSES.has(result?.kind ?? ''))
       world.wrong.push(
-        `${record.crm} ${record.id}: an undo of ${JSON.stringify(selection)} left ${property} as "${held}", not "${target}": ${result?.kind} ${result?.reason ?? ''}`,
+        `${record.crm} ${record.id}: an undo left ${property} as "${held}", not "${target}": ${result?.kind} ${result?.reason ?? ''}`,
       );
   }
-  for (const hold of holds) holdAfter(world, hold, selection);
+  for (const hold of holds) {
+    const wrong = holdAfter(world, hold, selection);
+    if (wrong !== undefined && state === 'done') world.wrong.push(wrong);
+  }
+}
+
+/** Whether nobody wrote into a property meanwhile, and no change of the register came. */
+function isStillDue(world: World, { record, property, target, changes }: Due): boolean {
+  if (!world.records.includes(record) || isTheirs(record, property)) return false;
+  const since = (world.changesOf(record.id).get(property) ?? []).slice(changes);
+  return since.every(({ isOurs, after }) => isOurs && isSame(record, property, after, target));
 }
 
 /** What the CRM did not let an undo do. */
@@ -169,19 +173,21 @@ interface Hold {
   readonly property: string;
 }
 
-/** What an undo restored stays. */
-function holdAfter(world: World, { provider, record_id: id, property }: Hold, { since = 0 }: Selection): void {
+/** What an undo restored stays; returns what is wrong with it. */
+function holdAfter(
+  world: World,
+  { provider, record_id: id, property }: Hold,
+  { since = 0 }: Selection,
+): string | undefined {
   const record = world.records.find((each) => each.crm === provider && each.id === id);
-  if (record === undefined || record.held.has(property)) return;
+  if (record === undefined || record.held.has(property)) return undefined;
   record.held.add(property);
-  if (isTheirs(record, property)) return;
+  if (isTheirs(record, property)) return undefined;
   const [capital, currency] = TOGETHER[record.crm];
   keepAsItIs(world, record, property === capital && currency !== undefined ? [property, currency] : [property]);
   const changes = world.changesOf(id).get(property) ?? [];
   const held = world[record.crm].get(id)?.[property] ?? null;
   const before = [since - NEAR_MS, since + NEAR_MS].map((time) => heldBefore(changes, time)?.before);
-  if (before.some((value) => value === undefined || isSame(record, property, held, value))) return;
-  world.wrong.push(
-    `${provider} ${id}: an undo holds "${held}" in ${property}, and "${before.join('" or "')}" stood there`,
-  );
+  if (before.some((value) => value === undefined || isSame(record, property, held, value))) return undefined;
+  return `${provider} ${id}: an undo holds "${held}" in ${property}, and "${before.join('" or "')}" stood there`;
 }
