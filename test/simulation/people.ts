@@ -3,7 +3,6 @@ import type { PropertyValue } from '../../providers/provider.ts';
 import type { CrmRecord as ChaosRecord } from '../chaos/records.ts';
 import { togetherWith } from '../chaos/records.ts';
 import type { CrmName, Crms } from '../support/fixture.ts';
-import type { Policy } from './policies.ts';
 
 /** `edits`: what must stay by property. `before`: what stood there before a person wrote, and was no person's. */
 export interface CrmRecord extends ChaosRecord {
@@ -23,6 +22,9 @@ export const PROPERTIES = {
 
 /** `text`: nobody else would write it. `register`: the register said it once. `blank`: nothing. */
 export type Wording = 'text' | 'register' | 'blank';
+
+/** `left out`: the property is not mapped. */
+export type Policy = 'tracked' | 'always' | 'never' | 'left out';
 
 /** What people write into, as it counts: the records that are linked, and properties with another policy than `tracked`. */
 export interface Ruled extends Crms {

@@ -3,13 +3,12 @@ import { acceptRules, readAllAccepted } from '../../src/connector/rules/accepted
 import { rulesDigest } from '../../src/connector/rules/rules.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
-import { followPolicies, PROPERTIES } from './people.ts';
+import { followPolicies, type Policy, PROPERTIES } from './people.ts';
 import { isUnderWay } from './quiet.ts';
 import type { World } from './world.ts';
 
 const OF_PHONES = ['tracked', 'never', 'left out'] as const;
 const POLICIES = ['always', ...OF_PHONES] as const;
-export type Policy = (typeof POLICIES)[number];
 
 /** Accepts a former version, as after a rollback: then the file of the daemons is set aside. */
 export async function changePolicy(world: World, random: Random): Promise<void> {

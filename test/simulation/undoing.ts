@@ -13,23 +13,7 @@ import type { CrmName } from '../support/fixture.ts';
 import { type Change, heldBefore } from './changes.ts';
 import { type CrmRecord, keepAsItIs } from './people.ts';
 import { isUnderWay } from './quiet.ts';
-import type { World } from './world.ts';
-
-/** An undo under way. */
-export interface Undoing {
-  readonly id: number;
-  readonly selection: Selection;
-  /** What must come of it, once it is confirmed. */
-  readonly due: readonly Due[] | undefined;
-}
-
-interface Due {
-  readonly record: CrmRecord;
-  readonly property: string;
-  readonly target: Change['before'];
-  /** How many changes there were then. */
-  readonly changes: number;
-}
+import type { Due, Undoing, World } from './world.ts';
 
 const BY = { actor: { kind: 'user', name: 'Ida' }, via: 'page' } as const;
 const MINUTE_MS = 60_000;
@@ -57,7 +41,9 @@ export async function undo(world: World, random: Random): Promise<void> {
 }
 
 async function request(world: World, selection: Selection): Promise<void> {
-  const id = await world.write((tx) => requestPreview(tx, UNDO, { input: selection, ...BY }, world.time.now()));
+  const id = await world.write((tx) =>
+    requestPreview(tx, UNDO, { input: { ...selection, hold: 'forever' }, ...BY }, world.time.now()),
+  );
   world.undoing = id === undefined ? undefined : { id, selection, due: undefined };
   if (id !== undefined) look(world, id, LOOKS);
 }

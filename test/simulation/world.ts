@@ -11,11 +11,13 @@ import Database from 'better-sqlite3';
 import { pino } from 'pino';
 import { type HubspotEmulator, startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
 import { type SalesforceEmulator, startSalesforceEmulator } from '../../providers/kit/salesforce/emulator.ts';
+import type { PropertyValue } from '../../providers/provider.ts';
 import { type RegisterEmulator, serveRegister } from '../../src/commands/emulate/register.ts';
 import { sampleSeries } from '../../src/commands/emulate/sample/stream.ts';
 import { type Config, checkConfig } from '../../src/config/load.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import type { NamedRules } from '../../src/connector/rules/rules.ts';
+import type { Selection } from '../../src/connector/undo/writes.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
@@ -30,11 +32,9 @@ import { type CallCount, countCalls } from './calls.ts';
 import { type ChangesOf, followChanges } from './changes.ts';
 import { type Machines, openMachines } from './machines.ts';
 import { installNetwork, type Network } from './network.ts';
-import { type CrmRecord, PROPERTIES } from './people.ts';
-import type { Policy } from './policies.ts';
+import { type CrmRecord, type Policy, PROPERTIES } from './people.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 import { installTime, type Time } from './time.ts';
-import type { Undoing } from './undoing.ts';
 import './loaded.ts';
 
 export interface WorldOptions {
@@ -110,6 +110,22 @@ export interface Leaving {
   readonly crm: CrmName;
   readonly id: number;
   readonly stage: 'preview' | 'left';
+}
+
+/** An undo under way. */
+export interface Undoing {
+  readonly id: number;
+  readonly selection: Selection;
+  /** What must come of it, once it is confirmed. */
+  readonly due: readonly Due[] | undefined;
+}
+
+export interface Due {
+  readonly record: CrmRecord;
+  readonly property: string;
+  readonly target: PropertyValue;
+  /** How many changes there were then. */
+  readonly changes: number;
 }
 
 export interface RegisterCompany {
