@@ -172,6 +172,31 @@ describe('a session', () => {
     expect((await here.get('/')).status).toBe(303);
   });
 
+  it('makes a token for its operator, in place of the former one; not for those of single sign-on', async () => {
+    const { visitor, operator, store } = await startPages();
+    const former = await operator('Ida', 'viewer');
+    const ida = visitor();
+    await ida.signIn(former);
+    await ida.get('/sessions');
+    const made = await ida.post('/sessions/token', {});
+    expect(made.text).toContain('no page shows it again');
+    const [token = ''] = /cvrsync_operator_[\w-]{43}/u.exec(made.text) ?? [];
+    const signsIn = async (by: string): Promise<boolean> => {
+      const one = visitor();
+      await one.signIn(by);
+      return (await one.get('/')).status === 200;
+    };
+    expect([await signsIn(token), await signsIn(former)]).toEqual([true, false]);
+    const [entry] = await readAudit(store.db, { action: 'operator.token' }, 2);
+    expect(entry).toMatchObject({ subject: 'Ida', via: 'page' });
+    expect(JSON.stringify(entry)).not.toContain(token);
+    await store.write((tx) => tx.updateTable('operator').set({ subject: 'ida@issuer' }).execute());
+    expect((await ida.get('/sessions')).text).not.toContain('/sessions/token');
+    const refused = await ida.post('/sessions/token', {});
+    expect([refused.status, refused.headers['location']]).toEqual([303, '/sessions']);
+    expect(await signsIn(token)).toBe(true);
+  });
+
   it('ends by signing out', async () => {
     const { signedIn } = await startPages();
     const ida = await signedIn('viewer');

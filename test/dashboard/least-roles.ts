@@ -44,6 +44,7 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
     'GET /sessions',
     'GET /settings',
     'POST /sessions/end',
+    'POST /sessions/token',
     'GET /writes',
   ],
   operator: [

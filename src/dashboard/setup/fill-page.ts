@@ -54,6 +54,7 @@ async function fillPage(deps: SetUpDeps, visit: StepVisit, draft: Draft, notice:
       ${
         isReady &&
         html`${isSample(draft) && html`<p class="notice warn">${reader.text('setup.sampleOnly')} <a href=${addressOf(visit.way, 'source')}>${reader.text('setup.toSource')}</a></p>`}
+          <p>${reader.text('setup.signInAgain')} <a href="/sessions">${reader.text('setup.toToken')}</a></p>
           <p>${reader.text('setup.willWrite')} <code>${deps.place.file}</code></p>
           <form method="post" action="/setup/fill">
             ${hidden(carried)}

@@ -1,6 +1,8 @@
 /** The page of an operator's sessions. */
+import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
+import { hasToken, renewToken } from '../../runtime/operators/operators.ts';
 import {
   endSession,
   IDLE_MS,
@@ -8,6 +10,7 @@ import {
   listSessions,
   type OperatorSession,
 } from '../../runtime/operators/sessions.ts';
+import { secretNotice } from '../page/confirmation.ts';
 import { FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html } from '../page/html.ts';
 import { keySwitch } from '../page/key-switch.ts';
@@ -29,7 +32,29 @@ export function addSessions(app: Server, deps: RouteDeps): void {
       const sessions = await listSessions(store.db, visitor.actor.name, now);
       return {
         title,
-        body: html`<p>${reader.text('sessions.help', { hours: IDLE_MS / 3_600_000, days: LONGEST_MS / 86_400_000 })}</p> ${sessionTable(visit, sessions)} ${languageChoice(reader, '/sessions')} ${keySwitch(reader)} ${keyHelp(reader)}`,
+        body: html`<p>${reader.text('sessions.help', { hours: IDLE_MS / 3_600_000, days: LONGEST_MS / 86_400_000 })}</p> ${sessionTable(visit, sessions)} ${(await hasToken(store.db, visitor.actor.name)) && tokenForm(visit)} ${languageChoice(reader, '/sessions')} ${keySwitch(reader)} ${keyHelp(reader)}`,
+      };
+    },
+  });
+
+  addAction(app, deps, {
+    path: '/sessions/token',
+    role: 'viewer',
+    async run(visit) {
+      const { visitor, reader, now } = visit;
+      const { actor } = visitor;
+      const token = await store.write(async (tx) => {
+        const made = await renewToken(tx, actor.name);
+        const entry = { actor, via: 'page', action: 'operator.token', subject: actor.name } as const;
+        if (made !== undefined) await recordAudit(tx, { ...entry, result: 'a new one in place of the former' }, now);
+        return made;
+      });
+      if (token === undefined) return '/sessions';
+      return {
+        title: reader.text('nav.sessions'),
+        body: html`${secretNotice(visit, reader.text('operators.token'), token)}
+          <p>${reader.text('sessions.tokenUse')}</p>
+          <p><a href="/sessions">${reader.text('nav.sessions')}</a></p>`,
       };
     },
   });
@@ -48,6 +73,16 @@ export function addSessions(app: Server, deps: RouteDeps): void {
     },
   });
 }
+
+/** Whoever came by a link has no other way to sign in again. */
+const tokenForm = ({ reader, formToken }: Visit): VNode => html`<section>
+  <h2>${reader.text('sessions.token')}</h2>
+  <p>${reader.text('sessions.tokenHelp')}</p>
+  <form method="post" action="/sessions/token">
+    ${hidden({ [FORM_TOKEN]: formToken })}
+    <button>${reader.text('sessions.makeToken')}</button>
+  </form>
+</section>`;
 
 function sessionTable({ reader, visitor, now, formToken }: Visit, sessions: readonly OperatorSession[]) {
   const rows = sessions.map(({ hash, agent, createdAt, seenAt, endsAt }) => [

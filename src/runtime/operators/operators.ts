@@ -56,6 +56,25 @@ export async function createOperator(
   return token;
 }
 
+/** Gives an active operator a new token in place of the one before; undefined for those of single sign-on, who have none. */
+export async function renewToken(tx: Tx, name: string): Promise<string | undefined> {
+  const token = `${PREFIX}${randomSecret()}`;
+  const { numUpdatedRows } = await tx
+    .updateTable('operator')
+    .set({ token_hash: digestOf(token) })
+    .where('name', '=', name)
+    .where('subject', 'is', null)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n ? token : undefined;
+}
+
+/** Whether an operator signs in by a token. */
+export async function hasToken(db: Db, name: string): Promise<boolean> {
+  const own = db.selectFrom('operator').select('name').where('name', '=', name).where('subject', 'is', null);
+  return (await own.executeTakeFirst()) !== undefined;
+}
+
 /** Gives an operator another name, with the sessions; false if another one has it. The audit keeps the former name. */
 export async function nameOperator(tx: Tx, from: string, to: string): Promise<boolean> {
   if ((await tx.selectFrom('operator').select('name').where('name', '=', to).executeTakeFirst()) !== undefined)

@@ -278,7 +278,11 @@ describe('alerts', () => {
     const visitor = await entered();
     await connect(visitor, hubspot);
     await visitor.post('/setup/source', { 's.changes': 'sample' });
-    expect((await visitor.get('/setup/fill')).text).toContain('Alerts: tell me when something needs a person');
+    const last = (await visitor.get('/setup/fill')).text;
+    expect(last).toContain('Alerts: tell me when something needs a person');
+    // Whoever came by the link signs in again by a token.
+    expect(last).toContain('href="/sessions"');
+    expect((await visitor.get('/sessions')).text).toContain('action="/sessions/token"');
     const wrong = await visitor.post('/setup/fill/alerts', { 's.mail.to': 'nobody', do: 'test' });
     expect(wrong.status).toBe(422);
     expect(wrong.text).toMatch(/role="alert">.*<code>mail\.to/su);
