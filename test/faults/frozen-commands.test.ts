@@ -125,11 +125,13 @@ test('a daemon that sleeps beside commands, a command that sleeps beside the dae
   expect(await names(ENTITY)).toEqual(UNDONE);
   expect(crms.hubspot.get(found)).toMatchObject({ name: 'Fundet A/S' });
 
-  // The command of an undo sleeps while the daemon waits for the answer to its write.
+  // An undo sleeps between its write and the answer; the daemon, which slept as it began, takes its record over.
+  await freeze(daemon, url);
   const amidUndo = crm.hold(WRITE, 'before');
   const sleeper = undo(OTHER);
   await expect.poll(() => amidUndo.held.length, WAITING).toBe(1);
   await freeze(sleeper, url);
+  daemon.signal('SIGCONT');
   amidUndo.stop();
   await report('B ApS', 'C ApS', 9, OTHER);
   await atRest();
