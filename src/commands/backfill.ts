@@ -1,13 +1,14 @@
 /** `backfill`: finds by number the companies that a CRM already holds, links them and has them monitored. */
-import { runBackfill, tryPlan } from '../connector/backfill/backfill.ts';
-import type { BackfillOptions } from '../connector/backfill/options.ts';
+import { readOpenBackfill } from '../connector/backfill/plan/backfill-task.ts';
 import { printWarnings } from '../connector/backfill/plan/doubts.ts';
-import { PlanError } from '../connector/backfill/plan/import-plan.ts';
-import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/backfill-context.ts';
+import { PlanError, tryPlan } from '../connector/backfill/plan/import-plan.ts';
+import { BackfillError } from '../connector/backfill/rows/backfill-context.ts';
 import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
 import { type BackfillProgress, readRun } from '../connector/backfill/rows/progress.ts';
 import { sampleRows } from '../connector/backfill/rows/scan-rows.ts';
-import { showProgress } from './backfill/progress.ts';
+import { type Mode, type ModeOptions, runMode } from './backfill/modes.ts';
+import { openSteps } from './backfill/shown-steps.ts';
+import type { Ended } from './backfill/steps.ts';
 import { documentOf, forAPerson, type Summary, textOf, textOfPlan } from './backfill/summary.ts';
 import { type BackfillContext, type CallsMade, withBackfill } from './backfill/with-backfill.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
@@ -20,7 +21,6 @@ const SAMPLE = 10;
 export const command = defineCommand({
   name: 'backfill',
   examples: ['backfill hubspot --dry-run', 'backfill hubspot --plan plan.csv', 'backfill hubspot --apply plan.csv'],
-  audit: 'backfill.run',
   about: 'find the companies that a CRM already holds by their CVR number, link them and have them monitored',
   args: { provider: needed('the CRM, as it is named in the configuration') },
   options: {
@@ -33,18 +33,17 @@ export const command = defineCommand({
     restart: flag('discard an unfinished scan or plan, and start again'),
     yes: flag('do not ask: link what the scan finds, even if many lines of a plan look wrong'),
   },
-  run: async (context, { provider }, { dryRun, plan, apply, limit, sendUpdate, trust, restart, yes }) => {
-    if (dryRun && apply !== undefined && plan === undefined) return tryFile(context, provider, apply);
-    const mode = modeOf(dryRun, plan, apply);
-    if (limit !== undefined && (mode.kind === 'poll' || mode.kind === 'plan'))
+  run: async (context, { provider }, { dryRun, plan, apply: file, limit, sendUpdate, trust, restart, yes }) => {
+    if (dryRun && file !== undefined && plan === undefined) return tryFile(context, provider, file);
+    const mode = modeOf(dryRun, plan, file);
+    if (limit !== undefined && (mode.kind === 'look' || mode.kind === 'plan'))
       throw new UsageError('--limit counts linked records: leave it out with --dry-run and --plan');
     const began = Date.now();
     return withBackfill(context, provider, async (opened, calls) => {
       if (mode.kind === 'apply') needAnswer(context, yes, provider);
-      const options = { mode, limit, sendUpdate, trust, restart, meant: yes };
-      const run = await runShown(context, opened, calls, options);
+      const ended = await runShown(context, opened, calls, { mode, limit, sendUpdate, trust, restart, yes });
       const seconds = Math.round((Date.now() - began) / 1_000);
-      const summary = await summarise(context, opened, run, { mode, trust, sendUpdate, limit, yes, calls, seconds });
+      const summary = await summarise(context, opened, ended, { mode, trust, sendUpdate, limit, yes, calls, seconds });
       context.output.result(documentOf(summary), textOf(summary));
       if (summary.ended === 'stopped') return 1;
       return forAPerson(summary) > 0 ? 3 : 0;
@@ -52,31 +51,31 @@ export const command = defineCommand({
   },
 });
 
-/** Runs a backfill with its progress on stderr; undefined if a signal stopped it. */
+interface Asked extends Omit<ModeOptions, 'mayLink' | 'meant'> {
+  readonly yes: boolean;
+}
+
+/** Does the steps with their progress on stderr; undefined if a signal stopped it. */
 async function runShown(
   context: CommandContext,
   opened: BackfillContext,
   calls: CallsMade,
-  options: Omit<BackfillOptions, 'mayLink'> & { readonly meant: boolean },
-): Promise<BackfillProgress | undefined> {
-  const { name: provider } = opened.crm;
-  let progress = showProgress(context, calls);
-  const mayLink = async (count: number): Promise<boolean> => {
-    if (options.meant) return true;
-    progress.end();
-    const isMeant = await confirmMany(context, false, questionOf(provider, count), PLAN_FIRST);
-    progress = showProgress(context, calls);
-    return isMeant;
-  };
-  const deps: BackfillDeps = { ...opened, report: (step) => progress.report(step) };
+  asked: Asked,
+): Promise<Ended | undefined> {
+  const shown = openSteps(context, opened, calls);
   try {
-    return await runBackfill(deps, { ...options, mayLink }, context.signal);
+    const mayLink = async (count: number): Promise<boolean> => {
+      if (asked.yes) return true;
+      shown.pause();
+      return confirmMany(context, false, questionOf(opened.crm.name, count), PLAN_FIRST);
+    };
+    return await runMode(shown, { ...asked, meant: asked.yes, mayLink });
   } catch (error) {
     if (error instanceof BackfillError || error instanceof PlanError) throw new UsageError(error.message);
     if (!context.signal.aborted) throw error;
     return undefined;
   } finally {
-    progress.end();
+    shown.pause();
   }
 }
 
@@ -96,7 +95,7 @@ function needAnswer(context: CommandContext, yes: boolean, provider: string): vo
 const tryFile = (context: CommandContext, provider: string, file: string): Promise<ExitCode> =>
   withBackfill(context, provider, async (opened) => {
     try {
-      const plan = await tryPlan({ ...opened, report: () => {} }, file, context.signal);
+      const plan = await tryPlan(opened, file, context.signal);
       context.output.result({ provider, file, ...plan }, textOfPlan(file, plan));
       return printWarnings(plan.warnings, plan.toLink, true).length > 0 ? 3 : 0;
     } catch (error) {
@@ -105,28 +104,28 @@ const tryFile = (context: CommandContext, provider: string, file: string): Promi
     }
   });
 
-function modeOf(dryRun: boolean, plan: string | undefined, apply: string | undefined): BackfillOptions['mode'] {
-  if ([dryRun, plan !== undefined, apply !== undefined].filter(Boolean).length > 1)
+function modeOf(dryRun: boolean, plan: string | undefined, file: string | undefined): Mode {
+  if ([dryRun, plan !== undefined, file !== undefined].filter(Boolean).length > 1)
     throw new UsageError('give only one of --dry-run, --plan and --apply');
   if (plan !== undefined) return { kind: 'plan', file: plan };
-  if (apply !== undefined) return { kind: 'file', file: apply };
-  return { kind: dryRun ? 'poll' : 'apply' };
+  if (file !== undefined) return { kind: 'file', file };
+  return { kind: dryRun ? 'look' : 'apply' };
 }
 
-type RunOptions = Pick<BackfillOptions, 'mode' | 'trust' | 'sendUpdate' | 'limit'> & { readonly yes: boolean };
+type RunOptions = Omit<Asked, 'restart' | 'meant'>;
 
-/** The summary of a run; `ended` is undefined if a signal stopped it. */
+/** The summary of the steps; `ended` is undefined if a signal stopped them. */
 async function summarise(
   context: CommandContext,
   { store, crm, upstream }: BackfillContext,
-  ended: BackfillProgress | undefined,
+  ended: Ended | undefined,
   { calls, seconds, ...asked }: RunOptions & Pick<Summary, 'calls' | 'seconds'>,
 ): Promise<Summary> {
   const { mode } = asked;
   const { name: provider } = crm;
-  const run = ended ?? (await readRun(store.db, provider));
-  // A finished run cannot continue: this one stopped before it began.
-  const begun = ended ?? (run?.phase === 'done' ? undefined : run);
+  const run = await readRun(store.db, provider);
+  // A finished backfill cannot continue: this one stopped before it began.
+  const begun = ended === undefined && run?.phase === 'done' ? undefined : run;
   const isPlan = mode.kind === 'plan';
   const nextMode = isPlan && ended !== undefined ? ({ kind: 'file', file: mode.file } as const) : mode;
   const next = nextOf(context, provider, { ...asked, mode: nextMode }, begun);
@@ -137,14 +136,15 @@ async function summarise(
   ]);
   return {
     provider,
-    ended: endingOf(ended),
+    ended: ended ?? 'stopped',
+    run: (await readOpenBackfill(store.db, provider))?.id,
     match: run?.match ?? crm.match ?? '',
     scanned: run?.scanned ?? 0,
     outcome,
     ...{ calls, seconds },
-    trust: run?.trust ?? 'crm',
+    trust: (mode.kind === 'look' ? asked.trust : run?.trust) ?? 'crm',
     before: run?.before ?? 0,
-    isLook: mode.kind === 'poll' || isPlan,
+    isLook: mode.kind === 'look' || isPlan,
     next,
     ...(begun?.sendUpdate !== true && {
       fill:
@@ -158,11 +158,6 @@ async function summarise(
   };
 }
 
-function endingOf(run: BackfillProgress | undefined): Summary['ended'] {
-  if (run === undefined) return 'stopped';
-  return run.phase === 'planned' || run.phase === 'done' ? run.phase : 'limited';
-}
-
 /** The command that continues this run, with the same mode and options. */
 function nextOf(
   context: CommandContext,
@@ -171,7 +166,7 @@ function nextOf(
   begun: BackfillProgress | undefined,
 ): string {
   return commandLine(context, `backfill ${provider}`, {
-    dryRun: mode.kind === 'poll',
+    dryRun: mode.kind === 'look',
     plan: mode.kind === 'plan' && mode.file,
     apply: mode.kind === 'file' && mode.file,
     limit,

@@ -1,15 +1,16 @@
 /** `match`: finds the company of records that have no CVR number. */
 
-import { runBackfill } from '../connector/backfill/backfill.ts';
-import { matchCrm } from '../connector/backfill/match-crm.ts';
-import { refuseExisting, writeMatchPlan } from '../connector/backfill/match-plan.ts';
+import { writeMatchPlan } from '../connector/backfill/match-plan.ts';
 import { PlanError } from '../connector/backfill/plan/import-plan.ts';
-import { type BackfillDeps, BackfillError } from '../connector/backfill/rows/backfill-context.ts';
+import { refuseFile } from '../connector/backfill/plan/write-plan.ts';
+import { BackfillError } from '../connector/backfill/rows/backfill-context.ts';
 import { outcomeOf } from '../connector/backfill/rows/outcome.ts';
 import { sampleRows } from '../connector/backfill/rows/scan-rows.ts';
+import { columnsOf } from '../connector/backfill/scan.ts';
 import { countByConfidence, sampleResults } from '../connector/match/results.ts';
 import { surveyResults } from '../connector/match/survey.ts';
-import { showProgress } from './backfill/progress.ts';
+import { openSteps } from './backfill/shown-steps.ts';
+import { applyFile, type BackfillSteps, scan } from './backfill/steps.ts';
 import { type BackfillContext, type CallsMade, withBackfill } from './backfill/with-backfill.ts';
 import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from './cli/command.ts';
 import { commandLine } from './cli/command-line.ts';
@@ -28,7 +29,6 @@ const SAMPLE = 10;
 export const command = defineCommand({
   name: 'match',
   examples: ['match hubspot --plan matches.csv', 'match hubspot --apply matches.csv', 'match hubspot --link-certain'],
-  audit: { action: 'match.apply', where: 'apply' },
   about: 'find the company of records that have no CVR number, for a person to accept',
   args: { provider: needed('the CRM, as it is named in the configuration') },
   options: {
@@ -53,35 +53,30 @@ export const command = defineCommand({
       const asked = { limit: options.limit, sendUpdate: options.sendUpdate };
       if (apply !== undefined) return applyPlan(context, opened, calls, { ...asked, file: apply });
       await needIndex(opened.store.db);
-      if (plan !== undefined) refuse(plan);
-      await withProgress(context, opened, calls, (deps) => matchCrm(deps, context.signal));
+      await withSteps(context, opened, calls, async (steps) => {
+        if (plan !== undefined) refuseFile(plan);
+        await scan(steps, { kind: 'match', restart: false });
+      });
       return show(context, opened, { ...options, language: options.language ?? 'en' });
     });
   },
 });
 
-async function withProgress<T>(
+async function withSteps<T>(
   context: CommandContext,
   opened: BackfillContext,
   calls: CallsMade,
-  work: (deps: BackfillDeps) => Promise<T>,
+  work: (steps: BackfillSteps) => Promise<T>,
 ): Promise<T> {
-  const progress = showProgress(context, calls);
+  const shown = openSteps(context, opened, calls);
   try {
-    return await work({ ...opened, report: (step) => progress.report(step) });
+    await columnsOf(shown.deps, context.signal);
+    return await work(shown.steps);
   } catch (error) {
     if (error instanceof BackfillError || error instanceof PlanError) throw new UsageError(error.message);
     throw error;
   } finally {
-    progress.end();
-  }
-}
-
-function refuse(file: string): void {
-  try {
-    refuseExisting(file);
-  } catch (error) {
-    throw error instanceof BackfillError ? new UsageError(error.message) : error;
+    shown.pause();
   }
 }
 
@@ -145,23 +140,21 @@ async function applyPlan(
   { file, ...asked }: { readonly file: string; readonly limit: number | undefined; readonly sendUpdate: boolean },
 ): Promise<ExitCode> {
   const { store, crm } = opened;
-  const run = await withProgress(context, opened, calls, (deps) =>
-    runBackfill(deps, { mode: { kind: 'file', file }, restart: false, writesNumber: true, ...asked }, context.signal),
+  const ended = await withSteps(context, opened, calls, (steps) =>
+    applyFile(steps, file, { ...asked, writesNumber: true, meant: false }),
   );
   const { linked, failed, toLink, person, verdicts } = await outcomeOf(store.db, crm.name);
   const next = commandLine(context, `match ${crm.name}`, { apply: file, ...asked });
   const leftOut = LEFT_OUT.reduce((sum, verdict) => sum + (verdicts[verdict] ?? 0), 0);
   context.output.result(
-    { provider: crm.name, ended: run.phase, linked, failed, toLink, leftOut },
+    { provider: crm.name, ended: ended === 'limited' ? 'apply' : ended, linked, failed, toLink, leftOut },
     [
       `Linked ${countOf(linked, 'record')} of ${crm.name}; ${failed} could not be linked.`,
       ...(leftOut === 0 ? [] : [`Left out ${countOf(leftOut, 'record')}, changed, deleted or merged since the plan.`]),
       ...(await sampleRows(store.db, crm.name, 'person', SAMPLE)).flatMap(({ record_id: record, verdict, detail }) =>
         verdict === 'changed' ? `  ${record}: ${oneLine(detail ?? '')}` : [],
       ),
-      run.phase === 'done'
-        ? `Nothing of ${file} is left to link.`
-        : `${countOf(toLink, 'record')} left. To go on: ${next}`,
+      ended === 'done' ? `Nothing of ${file} is left to link.` : `${countOf(toLink, 'record')} left. To go on: ${next}`,
     ].join('\n'),
   );
   return failed > 0 || person > 0 ? 3 : 0;

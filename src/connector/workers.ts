@@ -280,10 +280,7 @@ function startBackfills(
   rateLimiter: RateLimiter,
   crms: readonly Crm[],
 ): Worker {
-  const work = backfillWork(
-    { ...common, ...deps, wait: pause, upstream: undefined, upstreamRateLimiter: rateLimiter },
-    crms,
-  );
+  const work = backfillWork({ ...common, ...deps, wait: pause, upstreamRateLimiter: rateLimiter }, crms);
   return startWorker({
     ...common,
     queue: work.task.queue,

@@ -129,6 +129,14 @@ export const scanCrm = defineOperation({
   input: Type.Object({
     ...plan,
     goesOn: Type.Boolean({ default: false, description: 'Continue a scan that was stopped' }),
+    trust: Type.Optional(
+      Type.Enum(['crm', 'register'], {
+        description: 'Whose value stays where a property differs, if an apply by `cvrsync backfill` does not say so',
+      }),
+    ),
+    sendUpdate: Type.Optional(
+      Type.Boolean({ description: 'Have the service send each company in full at an apply by `cvrsync backfill`' }),
+    ),
   }),
   api: {
     method: 'POST',
@@ -173,10 +181,19 @@ export const previewApply = defineOperation({
       Type.Integer({
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'A trial: link at most so many records; the rest stays planned',
+        description: 'Link at most so many records; the rest stays planned',
       }),
     ),
     isMeant: Type.Boolean({ default: false, description: 'Accept the warnings of the preview' }),
+    decidesAgain: Type.Optional(
+      Type.Boolean({
+        description:
+          'Decide a record again whose number changed since the scan; without it such a record is left to a person',
+      }),
+    ),
+    writesNumber: Type.Optional(
+      Type.Boolean({ description: 'Of a plan of matches: write the number of the company into records without one' }),
+    ),
   }),
   api: {
     method: 'POST',

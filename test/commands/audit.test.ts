@@ -26,6 +26,8 @@ const UNRECORDED = [
   'migrate',
   'leave',
   'links',
+  'backfill',
+  'match',
   'match find',
   'operators login-link',
   'monitors list',

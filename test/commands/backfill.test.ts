@@ -2,8 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
+import { requestBackfill } from '../../src/connector/backfill/plan/backfill-task.ts';
 import { runCli } from '../support/cli.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
+import { watchStore } from '../support/fixture.ts';
 import { type FakeService, serveService } from '../support/service.ts';
 import { newFolder } from '../support/stores.ts';
 
@@ -15,20 +17,21 @@ const setup = async (service?: FakeService) => {
   onTestFinished(() => emulator.close());
   const folder = newFolder();
   const file = path.join(folder, 'cvrsync.json');
+  const storeUrl = path.join(folder, 'data', 's.db');
   const configure = (more: object = { match: { property: 'cvr_number' } }): void => {
     const providers = { hubspot: { use: 'hubspot', ...emulator.settings, ...more } };
     const upstream = service && {
       upstream: { baseUrl: service.url, accessKey: service.accessKey, requestsPerMinute: 60_000 },
     };
     const connector = { webhook: { auth: { method: 'None' } }, providers, ...upstream };
-    writeFileSync(file, JSON.stringify({ store: path.join(folder, 'data', 's.db'), connector }));
+    writeFileSync(file, JSON.stringify({ store: storeUrl, connector }));
   };
   configure();
   const run = (...line: string[]) => runCli(['--config', file, ...line]);
   const json = async (...more: string[]) =>
     JSON.parse((await run('--json', 'backfill', 'hubspot', '--yes', ...more)).stdout);
   const links = async () => JSON.parse((await run('--json', 'links')).stdout);
-  return { emulator, configure, run, json, links, plan: path.join(folder, 'plan.csv') };
+  return { emulator, configure, run, json, links, storeUrl, plan: path.join(folder, 'plan.csv') };
 };
 
 describe('backfill', () => {
@@ -99,7 +102,7 @@ describe('backfill', () => {
   });
 
   it('writes a plan and applies it', async () => {
-    const { emulator, run, links, plan } = await setup();
+    const { emulator, run, links, plan, storeUrl } = await setup();
     const ids = [0, 1, 2].map((at) => emulator.add({ cvr_number: cvrNumber(at) }));
     const planned = await run('backfill', 'hubspot', '--plan', plan);
     expect(planned.stdout).toContain(`run cvrsync backfill hubspot --apply ${plan}`);
@@ -107,6 +110,52 @@ describe('backfill', () => {
     writeFileSync(plan, edited);
     expect((await run('backfill', 'hubspot', '--apply', plan)).code).toBe(0);
     expect((await links()).map((link: { record: string }) => link.record)).toEqual([ids[0], ids[2]]);
+    // As runs, and with the entries in the audit that pages leave.
+    const shown: readonly { readonly action: string; readonly state: string; readonly via: string }[] = JSON.parse(
+      (await run('--json', 'runs', 'list')).stdout,
+    );
+    expect(shown.map(({ action, state, via }) => `${action} ${state} ${via}`)).toEqual([
+      'backfill.apply done command',
+      'backfill.scan done command',
+    ]);
+    const store = await watchStore(storeUrl);
+    const entries = await store.db.selectFrom('audit').selectAll().orderBy('id').execute();
+    expect(entries.map(({ action, result, via }) => `${action} ${result} ${via}`)).toEqual([
+      'backfill.scan begun command',
+      'backfill.upload done command',
+      'backfill.apply begun for 2 records command',
+      'backfill.apply done; 2 linked, 0 failed, 0 left command',
+    ]);
+  });
+
+  it('carries a run out itself once the daemon that had it is gone', async () => {
+    const { emulator, run, json, links, storeUrl } = await setup();
+    emulator.add({ cvr_number: '10150817' });
+    await run('backfill', 'hubspot', '--dry-run');
+    const digests = JSON.stringify({ connector: { 'providers.hubspot': 'of it' } });
+    const dead = { id: 'dead', name: 'a daemon', started_at: 1, seen_at: Date.now() - 34_000, digests, roles: 'sync' };
+    const store = await watchStore(storeUrl);
+    await store.write((tx) => tx.insertInto('daemon').values(dead).execute());
+    expect(await json()).toMatchObject({ ended: 'done', linked: 1 });
+    expect(await links()).toHaveLength(1);
+  });
+
+  it('waits for no run that does something else, and says which it is', async () => {
+    const { emulator, run, storeUrl } = await setup();
+    emulator.add({ cvr_number: '10150817' });
+    await run('backfill', 'hubspot', '--dry-run');
+    const store = await watchStore(storeUrl);
+    const input = { kind: 'match', provider: 'hubspot', revision: 'none' } as const;
+    const caller = { actor: { kind: 'operator', name: 'ida' }, via: 'page' } as const;
+    const id = await store.write((tx) => requestBackfill(tx, { input, ...caller }, 1));
+    const { code, stderr } = await run('backfill', 'hubspot', '--yes');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        `run ${id} works on the plan of hubspot: see cvrsync runs show ${id}, and stop it with cvrsync runs cancel ${id}`,
+      ),
+    ]);
+    expect((await run('backfill', 'hubspot', '--yes', '--restart')).code).toBe(0);
   });
 
   it('names the options that a plan is applied with, and those a limited one is gone on with', async () => {

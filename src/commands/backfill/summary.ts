@@ -36,6 +36,8 @@ export interface Summary {
   readonly trust: BackfillProgress['trust'];
   /** The command that has the service send each company in full; absent if this run asked for that. */
   readonly fill?: string;
+  /** The run that a stop left. */
+  readonly run?: number | undefined;
   /** How many of the linked records were linked before this run. */
   readonly before: number;
   readonly isMonitoring: boolean;
@@ -90,6 +92,11 @@ export function textOf(summary: Summary): string {
   const { provider, scanned, outcome, sample, ended, calls, seconds } = summary;
   const lines = [
     `${provider}: ${records(scanned)} scanned, ${number(calls.crm)} calls to the CRM, ${number(calls.service)} to the monitoring service, ${number(seconds)} s.`,
+    ...(ended === 'stopped' && summary.run !== undefined
+      ? [
+          `Run ${summary.run} is not over: cvrsync runs show ${summary.run} shows it, and a daemon goes on with it, too.`,
+        ]
+      : []),
     ...VERDICTS.flatMap((verdict) => {
       const count = outcome.verdicts[verdict] ?? 0;
       return count === 0 ? [] : [`  ${number(count).padStart(9)}  ${verdict.padEnd(10)} ${MEANING[verdict]}`];

@@ -1,7 +1,7 @@
 /** The context of a backfill: the store, one CRM, and the monitoring service if one is configured. Counts every call. */
 import type { BackfillDeps } from '../../connector/backfill/rows/backfill-context.ts';
 import { openCrm } from '../../connector/crm/crm.ts';
-import { openUpstream, upstreamRateLimiter } from '../../connector/monitoring/upstream.ts';
+import { openUpstream, type Upstream, upstreamRateLimiter } from '../../connector/monitoring/upstream.ts';
 import { secretsOf, serviceAddress, upstreamOf } from '../../halves.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../http/outbound/client.ts';
@@ -19,7 +19,10 @@ export interface CallsMade {
   service: number;
 }
 
-export type BackfillContext = Omit<BackfillDeps, 'report'>;
+export interface BackfillContext extends Omit<BackfillDeps, 'report'> {
+  /** Undefined if none is configured. */
+  readonly upstream: Upstream | undefined;
+}
 
 /** Opens the context for `work` and closes it afterwards. Creates a missing store. */
 export async function withBackfill<T>(

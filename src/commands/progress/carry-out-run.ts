@@ -15,6 +15,8 @@ import type { CommandContext } from '../cli/context.ts';
 import { showWaiting } from '../cli/waiting.ts';
 import { performHere } from '../operations/operation-command.ts';
 
+/** How often to look: soon at first, because many runs are short. */
+const FIRST_LOOK_MS = 10;
 const LOOK_MS = 200;
 const LOG_EVERY_MS = 5_000;
 /** Workers look once a second: a run that waits for longer has none. */
@@ -29,6 +31,10 @@ interface RunCarrier {
   readonly about: string;
   /** The connections that it calls: what keeps a daemon waiting there is told. */
   readonly accounts?: readonly string[];
+  /** Shows how far a run is, in place of lines in the log. `here`: this process carries it out. */
+  readonly show?: (run: StoredRun<unknown>, by: 'here' | 'daemon') => Promise<void>;
+  /** Whether a preview is worth its time by itself: then it goes on when the command is stopped. */
+  readonly keepsPreviews?: boolean;
 }
 
 /** Whether a daemon works on runs of the connector. */
@@ -49,23 +55,30 @@ export const openLines = ({ id }: Pick<StoredRun<unknown>, 'id'>, again: string)
 ];
 
 /**
- * What carries out runs. It returns earlier if the command is stopped; it ends a preview that nobody waits for any more.
+ * What carries out runs. It returns earlier if the command is stopped; then it ends a preview that nobody waits for any more.
  * Once no daemon has worked on a run, this process does, and on the next ones.
  */
 export function runCarrier(context: CommandContext, store: Store, carrier: RunCarrier): CarryOut {
-  const { works, withWorkers, about, accounts = [] } = carrier;
+  const { works, withWorkers, about, accounts = [], show, keepsPreviews = false } = carrier;
   let isAlone = false;
   return async (id) => {
     const followed = (idleMs: number) =>
-      // This process reports its own waits.
-      follow(context, store, { id, about, accounts: isAlone ? [] : accounts, idleMs });
+      follow(store, {
+        ...{ id, idleMs, signal: context.signal },
+        report:
+          show === undefined
+            ? // This process reports its own waits.
+              reporter(context, store, { about, accounts: isAlone ? [] : accounts })
+            : (run) => show(run, isAlone ? 'here' : 'daemon'),
+      });
     isAlone ||= !(await readDaemons(store.db, Date.now())).some(works);
     try {
       isAlone ||= !(await followed(IDLE_MS));
       if (isAlone) await withWorkers(id, () => followed(Number.POSITIVE_INFINITY));
     } finally {
       const run = await needRun(store, id);
-      if (run.stage === 'preview' && isOpen(run)) await performHere(cancelRun, { run: id }, { store, now: Date.now });
+      if (run.stage === 'preview' && isOpen(run) && !keepsPreviews)
+        await performHere(cancelRun, { run: id }, { store, now: Date.now });
     }
     return needRun(store, id);
   };
@@ -77,34 +90,33 @@ async function needRun({ db }: Store, id: number): Promise<StoredRun<unknown>> {
   return run;
 }
 
-interface Followed extends Pick<RunCarrier, 'about'> {
+interface Followed {
   readonly id: number;
-  readonly accounts: readonly string[];
+  readonly signal: AbortSignal;
+  readonly report: (run: StoredRun<unknown>) => Promise<void>;
   /** Returns once nobody has worked on the run for as long. */
   readonly idleMs: number;
 }
 
 /** Whether the stage is over, or the command is stopped. */
-async function follow(
-  context: CommandContext,
-  store: Store,
-  { id, about, accounts, idleMs }: Followed,
-): Promise<boolean> {
-  const { signal } = context;
-  const report = reporter(context, store, { about, accounts });
+async function follow(store: Store, { id, signal, report, idleMs }: Followed): Promise<boolean> {
   let busyAt = Date.now();
-  for (;;) {
+  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(LOOK_MS, wait * 1.5)) {
     const run = await needRun(store, id);
     if (!isOpen(run) || signal.aborted) return true;
     if (!(await isDue(store.db, run.task, String(id), Date.now()))) busyAt = Date.now();
     if (Date.now() - busyAt >= idleMs) return false;
     await report(run);
-    await pause(LOOK_MS, signal);
+    await pause(wait, signal);
   }
 }
 
 /** Reports how far a run is, and once what keeps it waiting. */
-function reporter(context: CommandContext, store: Store, { about, accounts }: Pick<Followed, 'about' | 'accounts'>) {
+function reporter(
+  context: CommandContext,
+  store: Store,
+  { about, accounts }: Required<Pick<RunCarrier, 'about' | 'accounts'>>,
+) {
   const told = new Set<string>();
   let loggedAt = Date.now();
   return async ({ done, total, stage }: StoredRun<unknown>): Promise<void> => {

@@ -23,34 +23,26 @@ import { type Columns, freshOf } from './scan.ts';
 const ROUNDS = 3;
 const ROUND_MS = 5_000;
 
-export interface ApplyOptions {
-  readonly columns: Columns;
-  /** Links at most so many rows. */
-  readonly limit: number;
-}
-
 /**
- * Links every planned row from the position of the run. The run's phase is `confirm` afterwards; if some are left, still `apply`
- * by a limit, and `planned` by a trial.
+ * Links every planned row from the position of the run, or as many as its limit lets. The run's phase is `confirm` afterwards, or
+ * `planned` if some are left.
  */
 export async function applyRows(
   deps: BackfillDeps,
   begun: BackfillProgress,
-  { columns, limit }: ApplyOptions,
+  columns: Columns,
   signal: AbortSignal,
 ): Promise<BackfillProgress> {
   const { store, crm, now, wait } = deps;
   const batch = Math.max(1, crm.limits.batch.read);
   let run = begun;
-  let left = Math.min(limit, begun.left ?? limit);
   for (let round = 1; ; ) {
     signal.throwIfAborted();
+    const left = run.left ?? batch;
     const page = { after: run.applied, limit: Math.min(batch, left), action: 'link' } as const;
     const rows = left === 0 ? [] : await plannedRows(store.db, crm.name, page);
     if (rows.length > 0) {
-      const applied = await readAndApply(deps, run, { rows, columns, round }, signal);
-      run = applied.run;
-      left -= applied.linked;
+      run = await readAndApply(deps, run, { rows, columns, round }, signal);
       continue;
     }
     const isWhole = (await plannedRows(store.db, crm.name, { ...page, after: 0, limit: 1 })).length === 0;
@@ -68,10 +60,10 @@ export async function applyRows(
   }
 }
 
-/** What a limit left goes on at the next start; what a trial left is a plan again. */
-const endOf = ({ left: trial, ...run }: BackfillProgress, isWhole: boolean): BackfillProgress => ({
+/** What a limit left is a plan again. */
+const endOf = ({ left: _, ...run }: BackfillProgress, isWhole: boolean): BackfillProgress => ({
   ...run,
-  phase: isWhole ? 'confirm' : trial === undefined ? 'apply' : 'planned',
+  phase: isWhole ? 'confirm' : 'planned',
 });
 
 interface ApplyPage {
@@ -86,7 +78,7 @@ async function readAndApply(
   run: BackfillProgress,
   page: ApplyPage,
   signal: AbortSignal,
-): Promise<Applied> {
+): Promise<BackfillProgress> {
   const { store, wakeUp, crm, now, report } = deps;
   const ids = page.rows.map((row) => row.record_id);
   const reads = await patiently(deps, () => crm.connection.read(ids, page.columns.all, signal), signal);
@@ -100,7 +92,7 @@ async function readAndApply(
   });
   if (applied.linked > 0) wakeUp.ring(MONITORING_QUEUE);
   report({ phase: 'apply', linked: applied.linked });
-  return applied;
+  return applied.run;
 }
 
 interface Applied {
@@ -116,8 +108,7 @@ async function applyPage(
 ): Promise<Applied> {
   const { crm, now } = deps;
   const provider = crm.name;
-  const isExact = run.file !== undefined;
-  const checked = rows.map((row, at) => recheck(row, reads[at], freshOf(crm, columns, now()), isExact));
+  const checked = rows.map((row, at) => recheck(row, reads[at], freshOf(crm, columns, now()), run.isExact === true));
   const toLink = checked.flatMap((one) => (one.kind === 'link' ? one.row : []));
   const planned = await withoutErased(tx, toLink, ({ entity }) => entity);
   const last = rows.at(-1)?.position ?? run.applied;
@@ -146,13 +137,9 @@ async function applyPage(
   await updateRows(tx, provider, [...done, ...ended, ...erased]);
   const requeued = await requeue(deps, tx, checked, next);
   const linked = done.filter((row) => row.state === 'done' && row.action === 'link').length;
-  next = {
-    ...next,
-    end: next.end + requeued,
-    before: (next.before ?? 0) + before,
-    ...(run.left !== undefined && { left: run.left - linked }),
-  };
-  if (requeued > 0 || before > 0 || run.left !== undefined) await saveRun(tx, provider, next, now());
+  const left = run.left === undefined ? undefined : run.left - linked;
+  next = { ...next, end: next.end + requeued, before: (next.before ?? 0) + before, left };
+  if (requeued > 0 || before > 0 || left !== undefined) await saveRun(tx, provider, next, now());
   return { run: next, linked };
 }
 
@@ -166,7 +153,7 @@ async function linkRows(
   rows: readonly ScanRow[],
   run: BackfillProgress,
 ): Promise<{ readonly done: readonly ScanRow[]; readonly before: number }> {
-  const sure = run.file === undefined ? await decideRows(tx, deps.crm.name, rows) : rows;
+  const sure = run.isExact === true ? rows : await decideRows(tx, deps.crm.name, rows);
   const done: ScanRow[] = [];
   let before = 0;
   for (const [at, row] of sure.entries()) {
@@ -193,12 +180,12 @@ async function linkRow(
   { crm, now }: BackfillDeps,
   tx: Tx,
   { record_id: recordId, entity, found }: ScanRow & { readonly entity: string },
-  { trust, sendUpdate, file, writesNumber }: BackfillProgress,
+  { trust, sendUpdate, isExact, writesNumber }: BackfillProgress,
 ): Promise<LinkResult> {
   const ref = { provider: crm.name, recordId };
   // Where a person wrote another number into the plan than the record holds, the link does not follow the record's.
   const held = verdictOf(found, false).entity;
-  const isTheirs = file !== undefined && held !== entity;
+  const isTheirs = isExact === true && held !== entity;
   const origin = isTheirs ? 'person' : 'number';
   const linked = await linkRecord(tx, { ...ref, entity, sendUpdate, now: now(), origin, trust });
   // The person saw the record's number, so cvrsync does not report it as a mismatch.
@@ -217,7 +204,7 @@ async function requeue(
   { crm: { name: provider } }: BackfillDeps,
   tx: Tx,
   checked: readonly Rechecked[],
-  { file, end }: BackfillProgress,
+  { isExact, end }: BackfillProgress,
 ): Promise<number> {
   const again = checked.flatMap((one) => (one.kind === 'again' ? one.row : []));
   // Store them first, so that the verdicts see a number that two of them share.
@@ -234,7 +221,7 @@ async function requeue(
   const queued = [...moves].flatMap(([to, { row, entity }]): ScanRow[] => {
     const survivor = known.get(to);
     // A survivor among the rows is applied as planned, unless it had no number and has that of the merged record now.
-    if (survivor !== undefined && (file !== undefined || survivor.verdict !== 'no-number')) return [];
+    if (survivor !== undefined && (isExact === true || survivor.verdict !== 'no-number')) return [];
     const planned = { entity, verdict: 'matched', action: 'link', state: 'planned', detail: null } as const;
     return [{ ...row, ...planned, record_id: to, name: survivor?.name ?? row.name, position: 0 }];
   });

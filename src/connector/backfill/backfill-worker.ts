@@ -1,4 +1,4 @@
-/** Scans and applies in the daemon: the backfill of the commands. */
+/** Does the runs of backfills: in the daemon, or in a command where none works on them. */
 import { readIndexState } from '../../match/index/state.ts';
 import { storeItems } from '../../runtime/runs/run-items.ts';
 import type { RunProgress } from '../../runtime/runs/runs.ts';
@@ -6,36 +6,41 @@ import type { RunFollower, TaskWork } from '../../runtime/runs/work.ts';
 import type { Crm } from '../crm/crm.ts';
 import { runBackfill } from './backfill.ts';
 import { matchCrm } from './match-crm.ts';
-import type { PageRequest } from './options.ts';
+import type { BackfillOptions } from './options.ts';
 import { BACKFILL, type BackfillJob, type BackfillRequest, countToLink, previewItem } from './plan/backfill-task.ts';
 import { previewPlan } from './preview.ts';
 import { type BackfillDeps, BackfillError, type BackfillStep } from './rows/backfill-context.ts';
 import { planRevision, readRun } from './rows/progress.ts';
 
-type BackfillWorkDeps = Omit<BackfillDeps, 'crm' | 'report' | 'isInDaemon'>;
+export interface BackfillWorkDeps extends Omit<BackfillDeps, 'crm' | 'report'> {
+  /** Sees each step. */
+  readonly watch?: BackfillDeps['report'];
+}
 
 /** How often the progress is stored. */
 const STEP_MS = 1_000;
 
-/** How the daemon backfills. */
 export const backfillWork = (deps: BackfillWorkDeps, crms: readonly Crm[]): TaskWork<BackfillRequest> => ({
   task: BACKFILL,
   async work(stored, { signal, step }) {
-    const { provider, kind, revision, goesOn = false } = stored.input;
+    const { provider, kind, revision, goesOn = false, trust, sendUpdate } = stored.input;
     const crm = crms.find(({ name }) => name === provider);
     if (crm === undefined) throw new BackfillError(`no connection ${provider} is configured`);
     const progress = openProgress(stored);
-    const inDaemon: BackfillDeps = { ...deps, crm, report: progress.report, isInDaemon: true };
+    const report = (step: BackfillStep): void => {
+      progress.report(step);
+      deps.watch?.(step);
+    };
+    const opened: BackfillDeps = { ...deps, crm, report };
     const ended = new AbortController();
     const following = follow(deps.wait, ended.signal, () => step(progress.read()));
     try {
       if (kind === 'apply' && stored.stage === 'preview')
-        return await preview(inDaemon, stored, { step, report: progress.report, signal });
-      const page = { run: stored.id, revision, goesOn };
-      const mode = { kind: kind === 'scan' ? 'poll' : 'stored' } as const;
-      if (kind === 'match') await match(inDaemon, page, signal);
+        return await preview(opened, stored, { step, report: progress.report, signal });
+      const options = { run: stored.id, revision, goesOn };
+      if (kind === 'match') await match(opened, { ...options, kind: 'scan' }, signal);
       // A confirmed plan has its options in the store.
-      else await runBackfill(inDaemon, { mode, page, restart: false, sendUpdate: false }, signal);
+      else await runBackfill(opened, { ...options, kind, ...(kind === 'scan' && { trust, sendUpdate }) }, signal);
       await step(progress.read());
     } finally {
       ended.abort();
@@ -50,10 +55,10 @@ async function follow(wait: BackfillDeps['wait'], ended: AbortSignal, step: () =
   while (!ended.aborted && (await step()));
 }
 
-async function match(deps: BackfillDeps, page: PageRequest, signal: AbortSignal): Promise<void> {
+async function match(deps: BackfillDeps, options: BackfillOptions, signal: AbortSignal): Promise<void> {
   if ((await readIndexState(deps.store.db))?.phase !== 'ready')
     throw new BackfillError('there is no finished company index: make it with cvrsync match index');
-  await matchCrm(deps, signal, page);
+  await matchCrm(deps, options, signal);
 }
 
 async function preview(

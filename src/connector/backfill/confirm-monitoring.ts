@@ -1,26 +1,26 @@
-/** confirm: the calls to the monitoring service that the new links wait for, beside a daemon or without one. */
+/** confirm: the calls to the monitoring service that the new links wait for. */
 import { sql } from 'kysely';
 import { startWorker, type Worker } from '../../runtime/worker.ts';
 import { inPages, ROWS_AT_ONCE } from '../../store/count.ts';
 import type { Db } from '../../store/store.ts';
 import { MONITORING_BATCH, monitorLinks } from '../monitoring/monitoring.ts';
+import type { Upstream } from '../monitoring/upstream.ts';
 import { MONITORING_QUEUE } from '../names/queues.ts';
 import type { BackfillDeps } from './rows/backfill-context.ts';
 
 const LOOK_MS = 1_000;
 
-/** A worker of our own on the queue; the pace of the service's key is in the store, so a daemon's calls count too. */
-export function startConfirming(deps: BackfillDeps): Worker {
+/**
+ * The worker for these calls where no daemon makes them. The pace of the service's key is in the store, so that the calls of
+ * other processes count, too. `upstream`: undefined if none is configured; then records are linked only.
+ */
+export function startConfirming(
+  deps: Omit<BackfillDeps, 'crm' | 'report' | 'wait'> & { readonly upstream: Upstream | undefined },
+): Worker {
   const { store, wakeUp, upstream, upstreamRateLimiter, now, log, leaseMs, metrics } = deps;
   return startWorker({
-    store,
-    wakeUp,
-    now,
-    log,
-    leaseMs,
-    queue: MONITORING_QUEUE,
-    batch: MONITORING_BATCH,
-    concurrency: 1,
+    ...{ store, wakeUp, now, log, leaseMs },
+    ...{ queue: MONITORING_QUEUE, batch: MONITORING_BATCH, concurrency: 1 },
     blockedUntil: async () => (await upstreamRateLimiter.blockedUntil())?.until ?? 0,
     run: (claims, signal) => monitorLinks({ store, upstream, now, metrics }, claims, signal),
   });
@@ -49,7 +49,7 @@ export async function allConfirmed(deps: BackfillDeps, signal: AbortSignal): Pro
 }
 
 /** How many links of a connection wait for a call since before a moment, and why one failed. Parked ones are a person's. */
-async function waitingCalls(
+export async function waitingCalls(
   db: Db,
   provider: string,
   until: number,

@@ -11,7 +11,7 @@ import { readRecordText, type TextProperties, textProperties } from '../match/re
 import { deleteScanResults, type MatchedRecord, putResults, readRejections } from '../match/results.ts';
 import { withoutValidNumber } from '../match/valid-number.ts';
 import { runBackfill } from './backfill.ts';
-import type { PageRequest } from './options.ts';
+import type { BackfillOptions } from './options.ts';
 import type { BackfillDeps } from './rows/backfill-context.ts';
 import { patiently } from './rows/patience.ts';
 import { readRun } from './rows/progress.ts';
@@ -24,19 +24,13 @@ interface MatchPosition {
   readonly isDone: boolean;
 }
 
-/** Scans and matches, or continues a match that was stopped. Links nothing. `page`: what a page asked for, if one did. */
-export async function matchCrm(deps: BackfillDeps, signal: AbortSignal, page?: PageRequest): Promise<void> {
+/** Scans and matches, or continues a match that was stopped. Links nothing. */
+export async function matchCrm(deps: BackfillDeps, options: BackfillOptions, signal: AbortSignal): Promise<void> {
   const { store, crm } = deps;
   const before = await readPosition(store.db, crm.name);
   const last = await readRun(store.db, crm.name);
   const isBegun = before !== undefined && !before.isDone && last?.phase === 'planned' && last.startedAt === before.scan;
-  const run = isBegun
-    ? last
-    : await runBackfill(
-        deps,
-        { mode: { kind: 'poll' }, sendUpdate: false, restart: false, ...(page && { page }) },
-        signal,
-      );
+  const run = isBegun ? last : await runBackfill(deps, options, signal);
   let reached: MatchPosition = isBegun ? before : { scan: run.startedAt, position: 0, isDone: false };
   if (!isBegun) await store.write((tx) => beginAnew(tx, crm.name, reached, deps.now()));
   const properties = textProperties(crm, await patiently(deps, () => crm.schema(signal), signal));

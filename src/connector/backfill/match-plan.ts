@@ -1,5 +1,4 @@
 /** The plan of a match: a file that a person edits and `match --apply` follows, in the form of a backfill's. */
-import { existsSync } from 'node:fs';
 import { readEntries } from '../../match/index/write.ts';
 import { readAccount } from '../crm/guard.ts';
 import { recordAddress } from '../crm/record-id.ts';
@@ -7,7 +6,7 @@ import { PLAN_COLUMNS, planLine } from '../match/plan-line.ts';
 import { resultsAt } from '../match/results.ts';
 import { doubtsOf } from '../match/survey.ts';
 import { writePlanFile } from './plan/write-plan.ts';
-import { type BackfillDeps, BackfillError } from './rows/backfill-context.ts';
+import type { BackfillDeps } from './rows/backfill-context.ts';
 
 const PAGE = 500;
 
@@ -18,12 +17,6 @@ export interface MatchPlanOptions {
   /** Those that get the action `link`; undefined if nothing is linked without a person. */
   readonly linked: readonly number[] | undefined;
   readonly language: 'en' | 'da';
-}
-
-/** Throws if the file exists: it may hold somebody's work. */
-export function refuseExisting(file: string): void {
-  if (existsSync(file))
-    throw new BackfillError(`${file} is there already, and may hold somebody's work: name another file`);
 }
 
 /** Writes the results of the last match at these positions. */

@@ -52,7 +52,7 @@ async function upload(
   try {
     const path = join(folder, 'plan.csv');
     await writeFile(path, file, { mode: 0o600 });
-    const asked = { file: path, revision, actor: visitor.actor };
+    const asked = { file: path, revision, actor: visitor.actor, via: 'page' } as const;
     const result: PlanUploadResult = await uploadPlan({ ...deps, crm }, asked, new AbortController().signal);
     return result.kind === 'taken'
       ? backfillAddress(crm.name)

@@ -48,7 +48,7 @@ async function facts({ store, crms }: BackfillPageDeps, { reader, now }: Visit, 
   const isOpen = isUnderWay(run);
   return html`${
     isOpen &&
-    plan?.page === run.id &&
+    plan?.run === run.id &&
     html`<dt>${reader.text('backfill.phase')}</dt>
       <dd>${reader.text(`phase.${plan.phase}`)}</dd>`
   }

@@ -1,4 +1,4 @@
-/** Ends the leases of dead daemons, so that their work is due at once instead of at the end of the lease. */
+/** Ends leases early, so that the work of a process that died is due at once instead of at the end of the lease. */
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { FIRST_DAEMON_TOKEN, HOLDER } from './fencing-token.ts';
@@ -28,4 +28,17 @@ export async function releaseDead(store: Store, now: number): Promise<number> {
       .executeTakeFirst(),
   );
   return Number(numUpdatedRows);
+}
+
+/** Ends the lease of a lane: for work that the next process may take over although the one before may still be at it. */
+export async function releaseLane(store: Store, queue: string, key: string, now: number): Promise<void> {
+  await store.write((tx) =>
+    tx
+      .updateTable('lane')
+      .set({ lease_until: now, due_at: sql`case when due_at > ${now} then cast(${now} as bigint) else due_at end` })
+      .where('queue', '=', queue)
+      .where('key', '=', key)
+      .where('lease_until', '>', now)
+      .execute(),
+  );
 }

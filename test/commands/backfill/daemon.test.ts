@@ -74,6 +74,9 @@ describe.each(SUITE_ENGINES)('a backfill beside a daemon on %s', (engine) => {
     await busy;
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('"level":"error"')]);
     expect(JSON.parse(stdout)).toMatchObject({ ended: 'done', linked: RECORDS, observed: RECORDS, person: 0 });
+    // The daemon did the work; the command only looked at the account first.
+    const { calls } = JSON.parse(stdout);
+    expect([calls.crm < 5, calls.service]).toEqual([true, 0]);
 
     await untilNone(() => lanesBehind(watched));
     const held = ids.map((id) => hubspot.get(id)?.['name']);

@@ -129,8 +129,16 @@ it('stops on SIGTERM, says how to go on, and does', async () => {
   const { code, stdout } = await running.kill('SIGTERM');
   expect(performance.now() - began).toBeLessThan(20_000);
   expect([code, stdout]).toEqual([1, expect.stringContaining('To go on: cvrsync backfill hubspot --yes')]);
+  // It is a run that waits, and that the next command continues.
+  const [, id] = /cvrsync runs show (\d+)/u.exec(stdout) ?? [];
+  const shown = async () => {
+    const config = ['--config', join(harness.folder, 'cvrsync.json'), '--json'];
+    return JSON.parse((await runCli([...config, 'runs', 'show', id ?? ''])).stdout);
+  };
+  expect(await shown()).toMatchObject({ action: 'backfill.apply', stage: 'run', state: 'running', via: 'command' });
   const done = await backfill(harness).ended;
   expect(done.code).toBe(0);
+  expect(await shown()).toMatchObject({ state: 'done', done: RECORDS, total: RECORDS });
   expect(harness.service.changes).toHaveLength(RECORDS);
 });
 
@@ -151,4 +159,8 @@ it('stopped while it only looks, names a command that only looks', async () => {
     const wanted = `Nothing was linked.\nStopped. To go on: cvrsync backfill hubspot ${said} --config `;
     expect([code, stdout]).toEqual([1, expect.stringContaining(wanted)]);
   }
+  // A restart forgets what was stopped.
+  const store = await watchStore(harness.store);
+  const runs = await store.db.selectFrom('run').select('state').orderBy('id').execute();
+  expect(runs.map(({ state }) => state)).toEqual(['cancelled', 'running']);
 });

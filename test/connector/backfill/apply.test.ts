@@ -33,7 +33,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
     const linked = add('12345674');
     await link(linked, B);
     const none = add(null);
-    expect((await run({ sendUpdate: true, trust: 'register' })).phase).toBe('done');
+    expect((await run({ sendUpdate: true, trust: 'register' })).ended).toBe('done');
     expect(await rows()).toEqual({
       [matched]: 'matched link done',
       [linked]: 'linked skip planned',
@@ -195,7 +195,7 @@ it('ends right however the CRM changes during the scan', async () => {
     }),
   });
   for (let at = 0; at < 150; at++) ids.push(fixture.add(cvrNumber(at)));
-  expect((await fixture.run()).phase).toBe('done');
+  expect((await fixture.run()).ended).toBe('done');
   const live = new Map<string, string>();
   const merged = ['5', '6', '7', '132', '133', '134'].map((at) => ids[Number(at)]);
   for (const [at, id] of ids.entries()) {
@@ -255,10 +255,10 @@ it('links what the scan saw where the CRM cannot read the number back', async ()
 it('links at most so many, and the rest the next time', async () => {
   const { add, run, links, steps } = await startFixture();
   for (let at = 0; at < 250; at++) add(cvrNumber(at));
-  expect((await run({ limit: 120, trust: 'register' })).phase).toBe('apply');
+  expect((await run({ limit: 120, trust: 'register' })).ended).toBe('limited');
   expect(Object.keys(await links())).toHaveLength(120);
   const scans = steps.filter(({ phase }) => phase === 'scan').length;
-  expect((await run({ limit: 130 })).phase).toBe('done');
+  expect((await run({ limit: 130 })).ended).toBe('done');
   expect(new Set(Object.values(await links()).map((link) => link.split(' ')[2]))).toEqual(new Set(['register']));
   expect([Object.keys(await links()).length, steps.filter(({ phase }) => phase === 'scan').length]).toEqual([
     250,
@@ -271,7 +271,7 @@ it('counts what the monitoring service refuses', async () => {
   add('10150817');
   add('12345674');
   service.refuse(A, 404, 'No such company');
-  expect((await run()).phase).toBe('done');
+  expect((await run()).ended).toBe('done');
   expect(await outcome()).toMatchObject({ linked: 2, observed: 1, refused: 1 });
 });
 
@@ -279,7 +279,7 @@ it('forgets an application that is not done only where it is told to', async () 
   const { add, run, links } = await startFixture();
   for (let at = 0; at < 3; at++) add(cvrNumber(at));
   await run({ limit: 1 });
-  await expect(run({ mode: { kind: 'poll' } })).rejects.toThrow(/go on with cvrsync backfill hubspot.*--restart/u);
-  expect((await run({ mode: { kind: 'poll' }, restart: true })).phase).toBe('planned');
+  await expect(run({ mode: { kind: 'look' } })).rejects.toThrow(/go on with cvrsync backfill hubspot.*--restart/u);
+  expect((await run({ mode: { kind: 'look' }, restart: true })).ended).toBe('planned');
   expect(Object.keys(await links())).toHaveLength(1);
 });

@@ -37,7 +37,7 @@ describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
     });
     fixture.add('10150817');
     const other = fixture.add('12345674');
-    expect((await fixture.run()).phase).toBe('done');
+    expect((await fixture.run()).ended).toBe('done');
     expect(await fixture.links()).toEqual({ [other]: `${OTHER} number crm active` });
     expect(Object.keys(await fixture.rows())).toEqual([other]);
   });
@@ -49,7 +49,7 @@ describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
     });
     const record = fixture.add('12345674');
     await eraseByHand(fixture.store, ERASED);
-    expect((await fixture.run({}, AbortSignal.timeout(60_000))).phase).toBe('done');
+    expect((await fixture.run({}, AbortSignal.timeout(60_000))).ended).toBe('done');
     expect(await fixture.links()).toEqual({});
     expect(await rowsWith(fixture.store, ERASED)).toEqual([]);
   });

@@ -4,11 +4,16 @@ import type { CrmEmulator } from '../../../providers/kit/emulator/emulator.ts';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
 import type { Connection } from '../../../providers/provider.ts';
+import { type ModeOptions, runMode } from '../../../src/commands/backfill/modes.ts';
+import { type BackfillSteps, type Ended, scan } from '../../../src/commands/backfill/steps.ts';
 import { runBackfill } from '../../../src/connector/backfill/backfill.ts';
-import type { BackfillOptions } from '../../../src/connector/backfill/options.ts';
+import { startConfirming } from '../../../src/connector/backfill/confirm-monitoring.ts';
+import { backfillWork } from '../../../src/connector/backfill/backfill-worker.ts';
+import { matchCrm } from '../../../src/connector/backfill/match-crm.ts';
+import { BACKFILL } from '../../../src/connector/backfill/plan/backfill-task.ts';
 import type { BackfillDeps, BackfillStep } from '../../../src/connector/backfill/rows/backfill-context.ts';
 import { outcomeOf } from '../../../src/connector/backfill/rows/outcome.ts';
-import type { BackfillProgress } from '../../../src/connector/backfill/rows/progress.ts';
+import { type BackfillProgress, readRun } from '../../../src/connector/backfill/rows/progress.ts';
 import { openCrm } from '../../../src/connector/crm/crm.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { openUpstream, upstreamRateLimiter } from '../../../src/connector/monitoring/upstream.ts';
@@ -16,8 +21,9 @@ import { MONITORING_QUEUE } from '../../../src/connector/names/queues.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../../src/http/outbound/client.ts';
 import { pause } from '../../../src/runtime/limits/pause.ts';
+import { beginRun, endRun, findRun, isRunOf } from '../../../src/runtime/runs/runs.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store, Tx } from '../../../src/store/store.ts';
 import type { HandClock } from '../../support/clock.ts';
 import { checked } from '../../support/config.ts';
 import { type FakeService, serveService } from '../../support/service.ts';
@@ -52,7 +58,9 @@ export interface Fixture {
   readonly steps: readonly BackfillStep[];
   /** Adds a company by what it holds as its number, and returns its id. */
   add(number: string | number | null, more?: { readonly name?: string; readonly hold?: string }): string;
-  run(options?: Partial<BackfillOptions>, signal?: AbortSignal): Promise<BackfillProgress>;
+  /** As the command does it; without `mode` it links what a scan finds. */
+  run(options?: Partial<ModeOptions>, signal?: AbortSignal): Promise<BackfillProgress & { readonly ended: Ended }>;
+  match(signal?: AbortSignal): Promise<void>;
   link(recordId: string, entity: string): Promise<void>;
   /** `verdict action state` by record id. */
   rows(): Promise<Readonly<Record<string, string>>>;
@@ -103,7 +111,6 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
     store,
     wakeUp,
     crm,
-    upstream,
     upstreamRateLimiter: rateLimiter,
     metrics,
     now,
@@ -120,6 +127,39 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
       if (clock !== undefined) wakeUp.ring(MONITORING_QUEUE);
     },
   };
+  const stepsUntil = (signal: AbortSignal): BackfillSteps => ({
+    ...deps,
+    signal,
+    carryOut: (id) => carry(id, signal),
+  });
+  /** Carries a run out as a worker does, but by the fixture's clock; what goes wrong is thrown. */
+  async function carry(id: number, signal: AbortSignal) {
+    const run = await store.write((tx) => beginRun(tx, BACKFILL, id, now()));
+    if (run !== undefined) {
+      const { kind, provider, ...asked } = run.input;
+      const options = { ...asked, run: id, goesOn: asked.goesOn === true };
+      const step = async (_: unknown, also?: (tx: Tx) => Promise<void>) => {
+        if (also !== undefined) await store.write(also);
+        return true;
+      };
+      const calls = startConfirming({ ...deps, upstream });
+      try {
+        if (run.stage === 'preview' && kind === 'apply')
+          await backfillWork({ ...deps, wait: pause }, [deps.crm]).work(run, { signal, step });
+        else if (kind === 'match') await matchCrm(deps, { ...options, kind: 'scan' }, signal);
+        else await runBackfill(deps, { ...options, kind }, signal);
+      } finally {
+        await calls.stop(15_000);
+      }
+      await store.write(async (tx) => {
+        await endRun(tx, id, null, now());
+        await tx.deleteFrom('lane').where('queue', '=', BACKFILL.queue).execute();
+      });
+    }
+    const ended = await findRun(store.db, id);
+    if (ended === undefined || !isRunOf(BACKFILL, ended)) throw new Error(`there is no backfill ${id}`);
+    return ended;
+  }
   const rowsOf = () => store.db.selectFrom('scan').selectAll().orderBy('position').execute();
   return {
     emulator,
@@ -133,8 +173,15 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
         [names.number]: number,
         ...(hold !== undefined && { [names.hold]: hold }),
       }),
-    run: (given, signal = new AbortController().signal) =>
-      runBackfill(deps, { mode: { kind: 'apply' }, sendUpdate: false, restart: false, ...given }, signal),
+    async run(given = {}, signal = new AbortController().signal) {
+      const usual = { mode: { kind: 'apply' }, sendUpdate: false, restart: false, meant: false } as const;
+      const options: ModeOptions = { ...usual, mayLink: async () => true, ...given };
+      const ended = await runMode({ deps, steps: stepsUntil(signal) }, options);
+      const run = await readRun(store.db, name);
+      if (run === undefined) throw new Error('there is no backfill');
+      return { ...run, ended };
+    },
+    match: (signal = new AbortController().signal) => scan(stepsUntil(signal), { kind: 'match', restart: false }),
     async link(recordId, entity) {
       await store.write((tx) => linkRecord(tx, { provider: name, recordId, entity, sendUpdate: false, now: now() }));
     },

@@ -31,7 +31,7 @@ it('of 250,000 records every one is judged and stands in the plan', async () => 
     }),
   });
   const file = join(newFolder(), 'plan.csv');
-  expect(await run({ mode: { kind: 'plan', file } })).toMatchObject({ phase: 'planned', scanned: MANY });
+  expect(await run({ mode: { kind: 'plan', file } })).toMatchObject({ ended: 'planned', scanned: MANY });
   const matched = MANY - MANY / 10 - TWINS.length;
   expect(await outcome()).toMatchObject({
     verdicts: { matched, 'no-number': MANY / 10, ambiguous: TWINS.length },

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { matchCrm } from '../../../src/connector/backfill/match-crm.ts';
 import { writeMatchPlan } from '../../../src/connector/backfill/match-plan.ts';
 import { countByConfidence, resultsAfter } from '../../../src/connector/match/results.ts';
 import { choosePositions, surveyResults } from '../../../src/connector/match/survey.ts';
@@ -61,7 +60,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     const second = emulator.add({ name: 'Havblik Cykler', website: 'https://www.havblik.dk' });
     const none = emulator.add({ name: 'Fremmed Firma' });
     fixture.add(A, { name: 'Nordlys Møbler' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     expect(await found(fixture)).toEqual({
       [first]: expect.stringMatching(`^certain ${A} ${B}|^certain ${A}`),
       [second]: `certain ${C}`,
@@ -79,7 +78,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     const known = fixture.emulator.add({ ...bikes, cvr_number: '10000001' });
     fixture.emulator.add({ ...bikes, cvr_number: A });
     await fixture.store.write((tx) => storeEntries(tx, [entry('10000001', 'Solvind A/S')]));
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     const results = await found(fixture);
     expect(results).toEqual(Object.fromEntries(ids.map((id) => [id, expect.stringMatching(`^certain ${C}`)])));
     expect(results[known]).toBeUndefined();
@@ -98,7 +97,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     const match = { property: 'cvr_number', name: 'about_us', street: 'address2' };
     const { emulator, ...fixture } = await withIndex({ engine, connection: { match } });
     const id = emulator.add({ name: 'Kunde 17', about_us: 'Nordlys Møbler', address2: 'Ringvej 1', zip: '8000' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     expect(await found({ emulator, ...fixture })).toEqual({ [id]: expect.stringMatching(`^certain ${A}`) });
   });
 
@@ -107,7 +106,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     const { emulator } = fixture;
     const twins = [emulator.add(nordlys), emulator.add(nordlys)];
     const bikes = emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     const { file, lines } = await planOf(fixture);
     expect(lines.map(({ record, number, action, note }) => [record, number, action, note])).toEqual([
       [
@@ -131,7 +130,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     expect(fixture.service.changes).toEqual([`add hubspot CVR-1-${C} ${bikes}`]);
 
     const third = emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     const [line] = (await planOf(fixture)).lines.filter(({ record }) => record === third);
     expect(line).toMatchObject({
       action: 'skip',
@@ -154,7 +153,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     const place = { address: 'Ringvej 1', zip: '8000' };
     const former = fixture.emulator.add({ ...place, name: 'Fjordbyg ApS', phone: '86111111' });
     const near = fixture.emulator.add({ name: 'Simone Ravn Holding', address: 'Havnegade 3', phone: '86222222' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     const { lines } = await planOf(fixture);
     expect(Object.fromEntries(lines.map(({ record, action }) => [record, action]))).toEqual({
       [former]: 'skip',
@@ -168,7 +167,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     const likely = fixture.emulator.add({ name: 'Havblik Cykler' });
     const certain = fixture.emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
     const better = fixture.emulator.add({ ...nordlys, phone: '86123456' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     const { lines } = await planOf(fixture, false);
     expect(lines.map(({ record }) => record)).toEqual([better, certain, likely, none]);
     const cut = await surveyResults(fixture.store.db, 'hubspot', 2, here);
@@ -189,7 +188,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     const text = { address: 'Ringvej 9', zip: '8000', city: 'Aarhus', phone: '86111199', website: 'fjordbyg.dk' };
     const two = fixture.emulator.add({ ...text, name: 'Fjordbyg' });
     const phoned = fixture.emulator.add({ name: 'Kunde', phone: '86333333' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     const { lines } = await planOf(fixture, false);
     const lineFor = (id: string) => lines.find(({ record }) => record === id);
     expect(lineFor(two)).toMatchObject({
@@ -215,7 +214,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
   it('links nothing of a plan where nobody said link', async () => {
     const fixture = await withIndex({ engine });
     fixture.emulator.add(nordlys);
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     const { file, lines } = await planOf(fixture, false);
     expect(lines.map(({ action }) => action)).toEqual(['skip']);
     await fixture.run({ mode: { kind: 'file', file } });
@@ -225,20 +224,20 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
   it('does not offer again what a person rejected, and offers the next best', async () => {
     const fixture = await withIndex({ engine });
     const id = fixture.emulator.add({ ...nordlys, name: 'Nordlys Møbler Holding' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     expect(await found(fixture)).toEqual({ [id]: `certain ${B} ${A}` });
     const { file } = await planOf(fixture);
     writeFileSync(file, readFileSync(file, 'utf8').replace(';link;', ';reject;'));
     await fixture.run({ mode: { kind: 'file', file } });
     expect(await fixture.links()).toEqual({});
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     expect((await found(fixture))[id]).not.toContain(B);
   });
 
   it('does not link a record that got a number since the plan', async () => {
     const fixture = await withIndex({ engine });
     const id = fixture.emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     const { file } = await planOf(fixture);
     fixture.emulator.edit(id, { cvr_number: A });
     await fixture.run({ mode: { kind: 'file', file } });
@@ -249,14 +248,14 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
   it('links what the plan says, whatever the register has told of the company since', async () => {
     const fixture = await withIndex({ engine });
     const id = fixture.emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     const { file } = await planOf(fixture);
     const renamed = entry(C, 'Solvind A/S', { website: 'havblik.dk', ended: '2026-01-31' });
     await fixture.store.write((tx) => storeEntries(tx, [renamed], { historyOn: '2026-01-31' }));
     await fixture.run({ mode: { kind: 'file', file } });
     expect(await fixture.links()).toEqual({ [id]: expect.stringContaining(C) });
     const next = fixture.emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     expect((await found(fixture))[next]).toBe(`dissolved ${C}`);
   });
 
@@ -264,7 +263,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     const match = { property: 'cvr_number', ...NOWHERE };
     const fixture = await withIndex({ engine, connection: { match } });
     const id = fixture.emulator.add(nordlys);
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     expect(await found(fixture)).toEqual({ [id]: 'none' });
   });
 
@@ -285,10 +284,10 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
       }),
     });
     for (let at = 0; at < 150; at += 1) fixture.emulator.add({ ...nordlys, name: `Nordlys Møbler ${at}` });
-    await expect(matchCrm(fixture.deps, stop.signal)).rejects.toThrow();
+    await expect(fixture.match(stop.signal)).rejects.toThrow();
     const scans = reads;
     expect(Object.keys(await found(fixture)).length).toBeLessThan(150);
-    await matchCrm(fixture.deps, here);
+    await fixture.match();
     expect(reads).toBe(scans);
     expect(Object.keys(await found(fixture))).toHaveLength(150);
   });

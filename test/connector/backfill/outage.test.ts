@@ -19,7 +19,7 @@ describe('the monitoring service', () => {
     const began = clock.now();
     const fixture = await startFixture({ clock, isServiceAway: () => clock.now() - began < HOUR_MS });
     add(fixture, 5);
-    expect((await fixture.run()).phase).toBe('done');
+    expect((await fixture.run()).ended).toBe('done');
     expect(clock.now() - began).toBeGreaterThan(HOUR_MS);
     expect(fixture.service.items('hubspot')).toHaveLength(5);
     expect(fixture.service.changes).toHaveLength(5);
@@ -32,7 +32,7 @@ describe('the monitoring service', () => {
     add(fixture, 5);
     fixture.service.fault({ match: 'POST', action: tooMany('300') });
     const began = clock.now();
-    expect((await fixture.run()).phase).toBe('done');
+    expect((await fixture.run()).ended).toBe('done');
     expect(clock.now() - began).toBeGreaterThan(300_000);
     // Those that were under way when the answer came are all that was asked in vain.
     expect(fixture.service.requests.length).toBeLessThan(5 + 5);
@@ -54,7 +54,7 @@ it('ends beside people who never stop working: calls that came later are not wai
     },
   });
   add(fixture, 5);
-  expect((await fixture.run()).phase).toBe('done');
+  expect((await fixture.run()).ended).toBe('done');
   await Promise.all(adding);
   expect(adding.length).toBeLessThan(enough);
   const added = new Set(fixture.service.items('hubspot'));
@@ -73,7 +73,7 @@ describe('the CRM', () => {
     fixture.emulator.fault({ match: 'GET .*companies', after: 1, times: 4, action: DOWN });
     fixture.emulator.fault({ match: 'GET .*companies', after: 1, times: 1, action: { kind: 'cut' } });
     fixture.emulator.fault({ match: 'POST .*batch/read', times: 2, action: { kind: 'reset' } });
-    expect(await fixture.run()).toMatchObject({ phase: 'done', scanned: 210 });
+    expect(await fixture.run()).toMatchObject({ ended: 'done', scanned: 210 });
     expect(await fixture.outcome()).toMatchObject({ linked: 210, failed: 0 });
   });
 
@@ -134,7 +134,7 @@ it('goes on at half the speed where another app takes half of the calls, and mis
     }
     return calls;
   })();
-  expect(await fixture.run()).toMatchObject({ phase: 'done', scanned: 600 });
+  expect(await fixture.run()).toMatchObject({ ended: 'done', scanned: 600 });
   stop.abort();
   expect(await other).toBeGreaterThan(5);
   expect(await fixture.outcome()).toMatchObject({ linked: 600, failed: 0 });

@@ -21,7 +21,7 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
       fixture.add(''),
     ];
     const file = newFile();
-    expect((await fixture.run({ ...plan(file), trust: 'register' })).phase).toBe('planned');
+    expect((await fixture.run({ ...plan(file), trust: 'register' })).ended).toBe('planned');
     // For its owner only: it holds the customers of somebody.
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
@@ -31,7 +31,7 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
       `${three};Opdigtet ApS;;no-number;skip;;`,
       '',
     ]);
-    expect((await fixture.run(apply(file))).phase).toBe('done');
+    expect((await fixture.run(apply(file))).ended).toBe('done');
     expect(await fixture.links()).toEqual({ [one]: `${A} number register active` });
   });
 
@@ -85,7 +85,7 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
     const fixture = await startFixture({ engine });
     const [corrected, given, blank] = [fixture.add('10150817'), fixture.add('ukendt æ'), fixture.add(null)];
     fixture.emulator.edit(corrected, { cvr_number: '30000005' });
-    await fixture.run({ mode: { kind: 'poll' } });
+    await fixture.run({ mode: { kind: 'look' } });
     await applyLines(fixture, [
       'record;number;action;scanned',
       `${corrected};10150817;link;1015 0817`,
@@ -119,8 +119,8 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
     const ids = Array.from({ length: 6 }, (_, at) => fixture.add(cvrNumber(at)));
     const file = newFile();
     await fixture.run(plan(file));
-    expect((await fixture.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
-    expect((await fixture.run({ ...apply(file), limit: 2 })).phase).toBe('apply');
+    expect((await fixture.run({ ...apply(file), limit: 2 })).ended).toBe('limited');
+    expect((await fixture.run({ ...apply(file), limit: 2 })).ended).toBe('limited');
     expect(Object.keys(await fixture.links())).toHaveLength(4);
     const [first = '', , , , last = '', left = ''] = ids;
     await applyLines(fixture, [
@@ -177,7 +177,7 @@ describe('a file as spreadsheets leave it', () => {
       // An Excel of another country parts cells at commas.
       .split(/[,;\t\r\n]+ *"*/u);
     expect(cells.filter((cell) => /^"?[=+\-@\t]/u.test(cell))).toEqual([]);
-    expect((await fixture.run(apply(file))).phase).toBe('done');
+    expect((await fixture.run(apply(file))).ended).toBe('done');
   });
 });
 

@@ -29,7 +29,7 @@ it.each(SUITE_ENGINES)(
     emulator.edit(held, { about_us: 'ja' });
     emulator.edit(spelled, { cvr_number: 'DK 30 00 00 05' });
     const merged = emulator.merge(survivor, loser);
-    expect((await run({ mode: { kind: 'file', file } })).phase).toBe('done');
+    expect((await run({ mode: { kind: 'file', file } })).ended).toBe('done');
     expect(await rows()).toMatchObject({
       [gone]: 'gone skip done',
       [held]: 'held skip done',

@@ -33,9 +33,9 @@ it.each(SUITE_ENGINES)('a plan on %s is applied without what a look was tried wi
   const id = fixture.add(cvrNumber(0));
   const file = newFile();
   await fixture.run(plan(file));
-  expect(await fixture.run({ mode: { kind: 'poll' }, trust: 'register', sendUpdate: true })).toMatchObject({
-    trust: 'register',
-    sendUpdate: true,
+  expect(await fixture.run({ mode: { kind: 'look' }, trust: 'register', sendUpdate: true })).toMatchObject({
+    trust: 'crm',
+    sendUpdate: false,
   });
   await fixture.run(apply(file));
   expect(await fixture.links()).toEqual({ [id]: `CVR-1-${cvrNumber(0)} number crm active` });

@@ -8,8 +8,8 @@ import { startFixture } from './fixture.ts';
 it('the first fill is asked for after a start that does not say so again', async () => {
   const { add, run, service, links } = await startFixture();
   for (let at = 0; at < 3; at++) add(cvrNumber(at));
-  expect((await run({ limit: 1, sendUpdate: true, trust: 'register' })).phase).toBe('apply');
-  expect((await run()).phase).toBe('done');
+  expect((await run({ limit: 1, sendUpdate: true, trust: 'register' })).ended).toBe('limited');
+  expect((await run()).ended).toBe('done');
   expect(service.changes.filter((change) => change.endsWith(' +update'))).toHaveLength(3);
   expect(Object.values(await links()).every((link) => link.includes(' register '))).toBe(true);
 });
@@ -37,8 +37,8 @@ it('a scan by another property begins anew: half of it would speak of other numb
     if (step.scanned !== undefined) stop.abort(new Error('enough'));
   };
   Object.assign(fixture.deps, { report: stopping });
-  await expect(fixture.run({ mode: { kind: 'poll' } }, stop.signal)).rejects.toThrow('enough');
+  await expect(fixture.run({ mode: { kind: 'look' } }, stop.signal)).rejects.toThrow('enough');
   Object.assign(fixture.deps, { report, crm: { ...crm, match: 'phone' } });
-  expect(await fixture.run({ mode: { kind: 'poll' } })).toMatchObject({ scanned: 150, match: 'phone' });
+  expect(await fixture.run({ mode: { kind: 'look' } })).toMatchObject({ scanned: 150, match: 'phone' });
   expect((await fixture.outcome()).verdicts).toEqual({ 'no-number': 150 });
 });

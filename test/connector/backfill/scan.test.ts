@@ -1,6 +1,7 @@
 /** What a scan makes of the records of a CRM, on both engines of the store. */
 import { describe, expect, it } from 'vitest';
 import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
+import { runBackfill } from '../../../src/connector/backfill/backfill.ts';
 import { BACKFILL, requestBackfill } from '../../../src/connector/backfill/plan/backfill-task.ts';
 import { planRevision, readRun } from '../../../src/connector/backfill/rows/progress.ts';
 import { beginRun, cancelRun } from '../../../src/runtime/runs/runs.ts';
@@ -9,7 +10,7 @@ import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { startFixture } from './fixture.ts';
 
-const LOOK = { mode: { kind: 'poll' } } as const;
+const LOOK = { mode: { kind: 'look' } } as const;
 
 describe.each(SUITE_ENGINES)('a scan on %s', (engine) => {
   it('sorts every record', async () => {
@@ -25,7 +26,7 @@ describe.each(SUITE_ENGINES)('a scan on %s', (engine) => {
     const differs = add('30000013');
     await link(differs, 'CVR-1-30000021');
     const taken = add('DK 30000021');
-    expect((await run(LOOK)).phase).toBe('planned');
+    expect((await run(LOOK)).ended).toBe('planned');
     expect(await rows()).toEqual({
       [matched]: 'matched link planned',
       [linked]: 'linked skip planned',
@@ -60,7 +61,7 @@ describe.each(SUITE_ENGINES)('a scan on %s', (engine) => {
   });
 
   it('keeps the plan if its run was cancelled before the scan began', async () => {
-    const { add, run, rows, store } = await startFixture({ engine });
+    const { add, run, rows, store, deps } = await startFixture({ engine });
     const matched = add(cvrNumber(1));
     const planned = await run(LOOK);
     const caller = { actor: { kind: 'operator', name: 'ida' }, via: 'page' } as const;
@@ -69,7 +70,8 @@ describe.each(SUITE_ENGINES)('a scan on %s', (engine) => {
     const id = await store.write((tx) => requestBackfill(tx, { input, ...caller }, 1));
     await store.write((tx) => beginRun(tx, BACKFILL, id, 1));
     await store.write((tx) => cancelRun(tx, BACKFILL, { id, ...caller }, 1));
-    await expect(run({ ...LOOK, page: { run: id, revision, goesOn: false } })).rejects.toThrow('the run was cancelled');
+    const asked = { run: id, kind: 'scan', revision, goesOn: false } as const;
+    await expect(runBackfill(deps, asked, new AbortController().signal)).rejects.toThrow('the run was cancelled');
     expect(planRevision(await readRun(store.db, 'hubspot'))).toBe(revision);
     expect(await rows()).toEqual({ [matched]: 'matched link planned' });
   });

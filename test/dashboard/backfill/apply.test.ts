@@ -112,6 +112,20 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
 });
 
 describe('an apply', () => {
+  it('that a limit ended leaves a plan, which people apply on the page', async () => {
+    const { fixture, add, signedIn, preview, links } = await startHouse();
+    for (let at = 0; at < 3; at++) add('hubspot', cvrNumber(at));
+    expect((await fixture.cli('backfill', 'hubspot', '--yes', '--limit', '1')).stdout).toContain('2 records left');
+    expect(Object.keys(await links('hubspot'))).toHaveLength(1);
+    const ida = await signedIn('operator');
+    await ida.get('/backfill/hubspot');
+    const path = await preview(ida, 'hubspot');
+    expect((await ida.get(path)).text).toContain('Link 2 records');
+    await ida.post(`${path}/confirm`, {});
+    await reached(ida, path, 'class="state ok">Done');
+    expect(Object.keys(await links('hubspot'))).toHaveLength(3);
+  });
+
   it('links nothing that changed in the CRM since the scan, and says which records need a person', async () => {
     const { fixture, add, signedIn, scan, preview, links } = await startHouse();
     const [changed, gone, stays] = [

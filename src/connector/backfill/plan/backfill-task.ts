@@ -9,8 +9,9 @@ import {
   type StoredRun,
 } from '../../../runtime/runs/runs.ts';
 import type { Db, Tx } from '../../../store/store.ts';
+import { otherMatch } from '../../follow/match-property.ts';
 import { outcomeOf } from '../rows/outcome.ts';
-import { type BackfillProgress, lockRun, newOwner, planRevision, putRun } from '../rows/progress.ts';
+import { type BackfillProgress, lockRun, newOwner, planRevision, putRun, readRun } from '../rows/progress.ts';
 import { isMany, type PlanWarnings } from './doubts.ts';
 
 /**
@@ -24,12 +25,17 @@ export interface BackfillRequest {
   readonly revision: string;
   /** Of a scan: whether a stopped one continues. */
   readonly goesOn?: boolean | undefined;
+  /** Of a scan: what its plan is applied with where its apply says nothing else. */
   readonly trust?: BackfillProgress['trust'] | undefined;
   readonly sendUpdate?: boolean | undefined;
   /** Of an apply: a trial, which links at most so many. The rest stays planned. */
   readonly limit?: number | undefined;
   /** The caller accepts the warnings. */
   readonly isMeant?: boolean | undefined;
+  /** Decide a record again whose number changed since the scan, in place of leaving it to a person. */
+  readonly decidesAgain?: boolean | undefined;
+  /** Of a plan of matches: records that are linked get the company's number, where they hold none. */
+  readonly writesNumber?: boolean | undefined;
 }
 
 export const BACKFILL: RunTask<BackfillRequest> = {
@@ -45,8 +51,8 @@ export const BACKFILL: RunTask<BackfillRequest> = {
   /** What is left of a plan can be edited and applied again; a scan can continue. */
   async cancel(tx, { id, input: { provider } }, now) {
     const plan = await lockRun(tx, provider);
-    // A page that is under way stores nothing any more: the plan has another owner.
-    if (plan?.page === id) await putRun(tx, provider, { ...plan, ...stoppedAt(plan), owner: newOwner() }, now);
+    // Whoever works on it stores nothing any more: the plan has another owner.
+    if (plan?.run === id) await putRun(tx, provider, { ...plan, ...stoppedAt(plan), owner: newOwner() }, now);
   },
   async outcome(tx, { input }) {
     const { linked, failed, toLink } = await outcomeOf(tx, input.provider);
@@ -106,20 +112,27 @@ export async function requestBackfill(
 
 /** Hands the plan that was previewed to the daemon. */
 async function confirmApply(tx: Tx, { id, input }: BackfillJob, now: number): Promise<void> {
-  const { kind, provider, revision, isMeant = false, trust = 'crm', sendUpdate = false, limit } = input;
+  const { kind, provider, revision, isMeant = false, trust = 'crm', sendUpdate = false } = input;
+  const { limit, decidesAgain = false, writesNumber } = input;
   const preview = await readPreview(tx, id);
-  if (kind !== 'apply' || preview === undefined || preview.toLink === 0)
+  if (kind !== 'apply' || preview === undefined || (preview.toLink === 0 && !(await changesMatch(tx, provider))))
     throw new RunRefused('there is nothing to link');
   if (needsWord(preview) && !isMeant) throw new RunRefused('accept the warnings of the preview first');
   const plan = await lockRun(tx, provider);
   const open = await readOpenBackfill(tx, provider);
   if (plan === undefined || planRevision(plan) !== revision || (open !== undefined && open.id !== id))
     throw new RunRefused(`the plan of ${provider} has changed since the preview: preview it again`);
-  // Confirmed row by row, as a plan file is.
-  const confirmed = { owner: newOwner(), phase: 'apply', applied: 0, before: 0, file: revision, page: id } as const;
-  const { left: _, ...rest } = plan;
-  const trial = limit !== undefined && { left: limit };
-  await putRun(tx, provider, { ...rest, ...confirmed, ...trial, trust, sendUpdate }, now);
+  const begun = { owner: newOwner(), phase: 'apply', applied: 0, before: 0, run: id } as const;
+  // What people edited is linked as they say.
+  const isExact = !decidesAgain || (plan.edits ?? 0) > 0;
+  const asked = { trust, sendUpdate, left: limit, writesNumber, isExact };
+  await putRun(tx, provider, { ...plan, ...begun, ...asked }, now);
+}
+
+/** Whether links follow another property than the plan's scan read: after its apply they follow that one. */
+export async function changesMatch(db: Db, provider: string): Promise<boolean> {
+  const plan = await readRun(db, provider);
+  return plan !== undefined && (await otherMatch(db, provider, plan.match)) !== undefined;
 }
 
 /** A stopped apply leaves a plan, a stopped confirmation a finished backfill. */

@@ -40,6 +40,10 @@ export const isEditable = (run: BackfillProgress): boolean => run.phase === 'pla
 /** Whether the plan linked the row: an edit would not unlink it. */
 export const isLinked = ({ action, state }: ScanRow): boolean => action === 'link' && state === 'done';
 
+/** What an edit makes of a plan: its rows no longer follow a file, and whoever saw it before saw another one. */
+export const editedPlan = ({ edits = 0 }: BackfillProgress) =>
+  ({ phase: 'planned', applied: 0, edits: edits + 1, file: undefined }) as const;
+
 /** Has a row linked or skipped, and remembers that as a plan file would. What is so already stays as it is. */
 export async function editRow(tx: Tx, edit: RowEdit, now: number): Promise<RowEditResult> {
   const { provider, recordId, entity, actor } = edit;
@@ -57,7 +61,7 @@ export async function editRow(tx: Tx, edit: RowEdit, now: number): Promise<RowEd
   await withCounts(tx, { provider, ids: [recordId], now }, () =>
     storeRow(tx, provider, entity === null ? skipped(row) : rowOfLine(row, line)),
   );
-  await putRun(tx, provider, { ...run, phase: 'planned', applied: 0, edits: (run.edits ?? 0) + 1 }, now);
+  await putRun(tx, provider, { ...run, ...editedPlan(run) }, now);
   const detail = { before: chosenIn(row), after: entity };
   const entry = { actor, via: 'page', action: 'backfill.edit', subject: `${provider}:${recordId}`, detail } as const;
   await recordAudit(tx, { ...entry, result: 'done' }, now);

@@ -1,5 +1,5 @@
 /** Takes in a plan file: understood whole before anything of it counts, then exactly that file. */
-
+import { statSync } from 'node:fs';
 import type { CsvProblem } from '../../../runtime/files/csv-rows.ts';
 import { type Erasures, readErasures } from '../../../store/erasure/erasures.ts';
 import type { Db } from '../../../store/store.ts';
@@ -7,9 +7,9 @@ import type { Crm } from '../../crm/crm.ts';
 import { type IdReader, readRecordId } from '../../crm/record-id.ts';
 import { UNSURE } from '../../follow/verdict.ts';
 import { rejectMatches } from '../../match/answer.ts';
-import type { BackfillDeps } from '../rows/backfill-context.ts';
+import { type BackfillDeps, BackfillError } from '../rows/backfill-context.ts';
 import { forgetCounts, keepCounts } from '../rows/counts.ts';
-import { type BackfillProgress, holdRun, saveRun } from '../rows/progress.ts';
+import { type BackfillProgress, holdRun, isScanning, readRun } from '../rows/progress.ts';
 import { resetActions, rowsById, type ScanRow, updateRows } from '../rows/scan-rows.ts';
 import { openWarnings, type PlanWarnings } from './doubts.ts';
 import { isTooMany, movedNumbers, ownOf } from './moved-numbers.ts';
@@ -86,6 +86,23 @@ export async function checkPlan(db: Db, crm: PlanCrm, file: string, signal: Abor
   return result;
 }
 
+export const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+
+/** Says what a plan file would do, by the scan that it was made of. Changes nothing and makes no call. */
+export async function tryPlan(
+  { store, crm }: Pick<BackfillDeps, 'store' | 'crm'>,
+  file: string,
+  signal: AbortSignal,
+): Promise<PlanRead> {
+  if (!isFile(file)) throw new BackfillError(`there is no plan ${file}`);
+  const before = await readRun(store.db, crm.name);
+  if (before === undefined || isScanning(before.phase))
+    throw new BackfillError(
+      `no scan of ${crm.name} is finished in this store: make the plan here first, with cvrsync backfill ${crm.name} --plan FILE`,
+    );
+  return checkPlan(store.db, crm, file, signal);
+}
+
 /** The first problems of a plan, and how many there are. */
 interface Problems {
   readonly first: CsvProblem[];
@@ -154,20 +171,6 @@ const erasedProblem = ({ recordId, action, entity }: PlanLine, { has }: Erasures
   action === 'link' && entity !== undefined && has(entity)
     ? `record ${recordId} cannot be linked: ${entity} was erased`
     : undefined;
-
-/** Makes the scan say what the file says, and has it linked. May be repeated. */
-export async function importPlan(
-  deps: BackfillDeps,
-  run: BackfillProgress,
-  file: string,
-  signal: AbortSignal,
-): Promise<BackfillProgress> {
-  const { store, crm, now } = deps;
-  await takeLines(deps, run, file, signal);
-  const next: BackfillProgress = { ...run, phase: 'apply', applied: 0 };
-  await store.write((tx) => saveRun(tx, crm.name, next, now()));
-  return next;
-}
 
 /** Makes the scan say what the file says: what it does not link is not to be linked. May be repeated. */
 export async function takeLines(

@@ -5,7 +5,7 @@ import { inPositions, readCounts, withCounts } from '../rows/counts.ts';
 import { lockRun, planRevision, putRun } from '../rows/progress.ts';
 import { updateRows } from '../rows/scan-rows.ts';
 import { readOpenBackfill } from './backfill-task.ts';
-import { isEditable, lineOf, skipped } from './edit-row.ts';
+import { editedPlan, isEditable, lineOf, skipped } from './edit-row.ts';
 import { filteredRows, type PlanFilter } from './list-rows.ts';
 import { answersOf } from './row-of-line.ts';
 import { rememberSkips } from './skipped.ts';
@@ -80,7 +80,7 @@ async function skipPage(
       rows.map(({ version: _, ...row }) => skipped(row)),
     ),
   );
-  const next = { ...run, phase: 'planned', applied: 0, edits: (run.edits ?? 0) + 1 } as const;
+  const next = { ...run, ...editedPlan(run) };
   await putRun(tx, provider, next, now);
   const entry = { actor, via: 'page', action: 'backfill.skip-all', subject: provider } as const;
   await recordAudit(tx, { ...entry, detail: { ...filter }, result: `skipped ${rows.length} records` }, now);

@@ -1,17 +1,18 @@
 /** A plan file in place of the stored plan: what it says is what the pages then show, and nothing is linked yet. */
-import { type AuditActor, recordAudit } from '../../../runtime/operators/audit.ts';
+import { recordAudit } from '../../../runtime/operators/audit.ts';
+import type { RunCaller } from '../../../runtime/runs/runs.ts';
 import type { BackfillDeps } from '../rows/backfill-context.ts';
 import { type BackfillProgress, lockRun, newOwner, planRevision, putRun, saveRun } from '../rows/progress.ts';
 import { readOpenBackfill } from './backfill-task.ts';
-import { isEditable } from './edit-row.ts';
+import { editedPlan, isEditable } from './edit-row.ts';
 import { checkPlan, type PlanRead, takeLines } from './import-plan.ts';
+import { digestOf } from './read-plan.ts';
 
 /** A file, and who wants it to be the plan. */
-export interface PlanUpload {
+export interface PlanUpload extends RunCaller {
   readonly file: string;
   /** The plan that the person saw. */
   readonly revision: string;
-  readonly actor: AuditActor;
 }
 
 /** `stale`: the plan is another one by now; `busy`: a scan or an apply goes on, or no scan has ended. */
@@ -25,18 +26,25 @@ export type PlanUploadResult =
  */
 export async function uploadPlan(
   deps: Pick<BackfillDeps, 'store' | 'crm' | 'now'>,
-  { file, revision, actor }: PlanUpload,
+  { file, revision, actor, via }: PlanUpload,
   signal: AbortSignal,
 ): Promise<PlanUploadResult> {
   const { store, crm, now } = deps;
   const { name } = crm;
+  const digest = await digestOf(file);
   const read = await checkPlan(store.db, crm, file, signal);
   const begun = await store.write(async (tx) => {
     const run = await lockRun(tx, name);
     if (run === undefined || planRevision(run) !== revision) return 'stale';
     if (!takesFile(run) || (await readOpenBackfill(tx, name)) !== undefined) return 'busy';
-    const { page: _, file: __, ...rest } = run;
-    const next: BackfillProgress = { ...rest, owner: newOwner(), phase: 'import', edits: (run.edits ?? 0) + 1 };
+    const { run: _, isExact: __, ...rest } = run;
+    const next: BackfillProgress = {
+      ...rest,
+      ...editedPlan(run),
+      ...chosenFor(run),
+      owner: newOwner(),
+      phase: 'import',
+    };
     await putRun(tx, name, next, now());
     return next;
   });
@@ -44,16 +52,16 @@ export async function uploadPlan(
   await takeLines(deps, begun, file, signal);
   await store.write(async (tx) => {
     // Whoever saw it in the middle saw another plan.
-    await saveRun(tx, name, { ...begun, phase: 'planned', applied: 0, edits: (begun.edits ?? 0) + 1 }, now());
+    await saveRun(tx, name, { ...begun, ...editedPlan(begun), file: digest }, now());
     const detail = { toLink: read.toLink, skipped: read.skipped };
-    await recordAudit(
-      tx,
-      { actor, via: 'page', action: 'backfill.upload', subject: name, detail, result: 'done' },
-      now(),
-    );
+    await recordAudit(tx, { actor, via, action: 'backfill.upload', subject: name, detail, result: 'done' }, now());
   });
   return { kind: 'taken', read };
 }
+
+/** What a plan was made with counts for its file; what an earlier one was applied with does not. */
+export const chosenFor = ({ phase, trust, sendUpdate }: BackfillProgress) =>
+  phase === 'done' ? ({ trust: 'crm', sendUpdate: false } as const) : { trust, sendUpdate };
 
 /** Whether a file may become the plan: also if one was cut in the middle. */
 export const takesFile = (run: BackfillProgress): boolean => isEditable(run) || run.phase === 'import';

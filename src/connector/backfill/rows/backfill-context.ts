@@ -5,7 +5,6 @@ import type { WakeUp } from '../../../runtime/wake-up.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Crm } from '../../crm/crm.ts';
 import type { Wait } from '../../crm/patience.ts';
-import type { Upstream } from '../../monitoring/upstream.ts';
 import type { Phase } from './progress.ts';
 import type { ScanRow } from './scan-rows.ts';
 
@@ -34,13 +33,9 @@ export interface BackfillStep {
 
 export interface BackfillDeps {
   readonly store: Store;
-  /** Rung where links wait to be carried. */
+  /** Rung where links wait for the monitoring service. */
   readonly wakeUp: WakeUp;
   readonly crm: Crm;
-  /** Undefined if none is configured: records are linked only. */
-  readonly upstream: Upstream | undefined;
-  /** The daemon calls the monitoring service itself. */
-  readonly isInDaemon?: true;
   readonly upstreamRateLimiter: RateLimiter;
   readonly metrics: Metrics;
   readonly now: () => number;

@@ -15,7 +15,7 @@ import { revisionOf } from '../../names/revision.ts';
 export type Phase = 'clear' | 'scan' | 'decide' | 'planned' | 'import' | 'apply' | 'confirm' | 'done';
 
 export interface BackfillProgress {
-  /** The process that carries it: another one that takes over writes its own, and the old one stops. */
+  /** The process that works on it: another one that takes over writes its own, and the old one stops. */
   readonly owner: string;
   readonly phase: Phase;
   /** The property that was scanned for numbers. */
@@ -30,18 +30,25 @@ export interface BackfillProgress {
   readonly trust: NonNullable<Link['trust']>;
   readonly sendUpdate: boolean;
   /** Records that are linked get the company's number, where they hold none. */
-  readonly writesNumber?: boolean;
+  readonly writesNumber?: boolean | undefined;
   /** Rows that were to be linked and were already: they keep the properties that were decided. */
   readonly before?: number;
-  /** Digest of the plan file that is applied; absent if the scan's own plan is. */
-  readonly file?: string;
+  /** The file into which the plan is being written, or was when that was cut. */
+  readonly unwritten?: string | undefined;
+  /** Digest of the plan file whose lines the rows follow. */
+  readonly file?: string | undefined;
+  /**
+   * Of a plan that was confirmed: whether its rows are linked exactly as they stand. Else records whose number changed since the
+   * scan are decided again.
+   */
+  readonly isExact?: boolean;
   readonly startedAt: number;
-  /** How often people edited the plan on pages. */
+  /** How often people edited the plan. */
   readonly edits?: number;
-  /** Of a trial: how many rows it may still link; then the rest is planned again. */
-  readonly left?: number;
-  /** The run of a page that carries it; absent if a command does. */
-  readonly page?: number;
+  /** How many more rows an apply with a limit may link; then the rest is planned again. */
+  readonly left?: number | undefined;
+  /** The run that works on it, or did last. */
+  readonly run?: number;
 }
 
 /** What a person saw of a connection's plan, to tell whether it is still that one. */
@@ -52,6 +59,9 @@ export const planRevision = (run: BackfillProgress | undefined): string =>
 export const isScanning = (phase: Phase): boolean => phase === 'clear' || phase === 'scan' || phase === 'decide';
 /** Whether a plan is being linked. */
 export const isApplying = (phase: Phase): boolean => phase === 'import' || phase === 'apply' || phase === 'confirm';
+
+/** Whether a plan was applied in part, and waits for the rest to be. */
+export const isInPart = ({ phase, isExact }: BackfillProgress): boolean => phase === 'planned' && isExact !== undefined;
 
 /** Another process began to carry the backfill on. */
 class BackfillTakenOverError extends Error {
@@ -71,7 +81,7 @@ export const newOwner = (): string => randomUUID();
 /** A backfill from its beginning. */
 export const freshRun = (
   owner: string,
-  options: Pick<BackfillProgress, 'trust' | 'sendUpdate' | 'match' | 'writesNumber'>,
+  options: Pick<BackfillProgress, 'trust' | 'sendUpdate' | 'match'>,
   now: number,
 ): BackfillProgress => ({
   ...options,
@@ -96,7 +106,7 @@ export async function saveRun(tx: Tx, provider: string, run: BackfillProgress, n
 /** Locks the run until the transaction ends; throws if it is no longer ours. */
 export async function holdRun(tx: Tx, provider: string, { owner }: BackfillProgress): Promise<void> {
   if ((await lockRun(tx, provider))?.owner !== owner)
-    throw new BackfillTakenOverError(`another cvrsync backfill ${provider} has taken over; this one stops`);
+    throw new BackfillTakenOverError(`another process has taken over the backfill of ${provider}; this one stops`);
 }
 
 /** The run, locked until the transaction ends. */

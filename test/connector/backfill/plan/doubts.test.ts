@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { tryPlan } from '../../../../src/connector/backfill/backfill.ts';
+import { tryPlan } from '../../../../src/connector/backfill/plan/import-plan.ts';
 import { passesModulus11 } from '../../../../src/protocol/cvr-number.ts';
 import { companyEntityId } from '../../../../src/protocol/entity-id.ts';
 import { type ENGINES, SUITE_ENGINES } from '../../../support/stores.ts';

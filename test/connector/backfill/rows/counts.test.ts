@@ -67,7 +67,7 @@ it.each(SUITE_ENGINES)('are right after a scan, edits, an upload, an apply and a
   expect(await counts()).toMatchObject({ linkable: { matched: 6 }, toLink: 6, person: 3 });
 
   writeFileSync(file, readFileSync(file, 'utf8').replace(new RegExp(`^(${second};.*;)link;`, 'mu'), '$1skip;'));
-  const upload = { file, revision: await revision(), actor };
+  const upload = { file, revision: await revision(), actor, via: 'page' } as const;
   expect((await uploadPlan(fixture.deps, upload, new AbortController().signal)).kind).toBe('taken');
   expect(await counts()).toMatchObject({ toLink: 6, linked: 0 });
 

@@ -1,0 +1,65 @@
+/** Carries out the runs of a backfill, and shows how far they are. */
+import { backfillWork } from '../../connector/backfill/backfill-worker.ts';
+import { startConfirming, waitingCalls } from '../../connector/backfill/confirm-monitoring.ts';
+import { BACKFILL } from '../../connector/backfill/plan/backfill-task.ts';
+import type { BackfillStep } from '../../connector/backfill/rows/backfill-context.ts';
+import { readRun } from '../../connector/backfill/rows/progress.ts';
+import { releaseLane } from '../../runtime/lanes/release.ts';
+import type { StoredRun } from '../../runtime/runs/runs.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { type CarryOut, runCarrier, syncs, withRunWorker } from '../progress/carry-out-run.ts';
+import type { BackfillContext } from './with-backfill.ts';
+
+/** How often to count the calls that are left, in ms. */
+const COUNT_MS = 1_000;
+/** How long a stopped worker may take to end its calls to the monitoring service, in ms. */
+const GRACE_MS = 15_000;
+
+/** What carries out backfills: a daemon that has the connection, or this process. */
+export function backfiller(
+  context: CommandContext,
+  opened: BackfillContext,
+  report: (step: BackfillStep) => void,
+): CarryOut {
+  const { store, crm, now } = opened;
+  const show = openDaemonProgress(opened, report);
+  return runCarrier(context, store, {
+    works: (daemon) => syncs(daemon) && daemon.digests['connector']?.[`providers.${crm.name}`] !== undefined,
+    about: 'backfilling',
+    show: async (run, by) => (by === 'daemon' ? show(run) : undefined),
+    keepsPreviews: true,
+    async withWorkers(id, work) {
+      // A command that was killed cannot say so. One that lives notices that the plan has another owner.
+      await releaseLane(store, BACKFILL.queue, String(id), now());
+      const calls = startConfirming(opened);
+      try {
+        const task = backfillWork({ ...opened, watch: report }, [crm]);
+        return await withRunWorker(context, store, { id, work: task }, work);
+      } finally {
+        await calls.stop(GRACE_MS);
+      }
+    },
+  });
+}
+
+/** The steps of a run that a daemon carries out, as far as the store says them. */
+function openDaemonProgress(
+  { store, crm, now }: BackfillContext,
+  report: (step: BackfillStep) => void,
+): (run: StoredRun<unknown>) => Promise<void> {
+  let [linked, countedAt] = [0, 0];
+  return async ({ stage, done, total }) => {
+    const plan = await readRun(store.db, crm.name);
+    if (plan === undefined) return;
+    const { phase } = plan;
+    if (phase === 'confirm' && now() - countedAt < COUNT_MS) return;
+    if (phase === 'confirm') {
+      countedAt = now();
+      const { left, trouble } = await waitingCalls(store.db, crm.name, countedAt);
+      return report({ phase, toConfirm: left, trouble });
+    }
+    if (phase !== 'apply') return stage === 'preview' ? report({ phase, scanned: done }) : undefined;
+    report({ phase, toLink: total ?? 0, linked: done - linked });
+    linked = done;
+  };
+}
