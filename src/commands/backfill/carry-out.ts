@@ -7,10 +7,10 @@ import { readRun } from '../../connector/backfill/rows/progress.ts';
 import { releaseLane } from '../../runtime/lanes/release.ts';
 import type { StoredRun } from '../../runtime/runs/runs.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { type CarryOut, runCarrier, syncs, withRunWorker } from '../progress/carry-out-run.ts';
+import { type CarryOut, runCarrier, syncs, troubleOf, withRunWorker } from '../progress/carry-out-run.ts';
 import type { BackfillContext } from './with-backfill.ts';
 
-/** How often to count the calls that are left, in ms. */
+/** How often to count the calls that are left, and to look what keeps calls waiting, in ms. */
 const COUNT_MS = 1_000;
 /** How long a stopped worker may take to end its calls to the monitoring service, in ms. */
 const GRACE_MS = 15_000;
@@ -52,14 +52,16 @@ function openDaemonProgress(
     const plan = await readRun(store.db, crm.name);
     if (plan === undefined) return;
     const { phase } = plan;
-    if (phase === 'confirm' && now() - countedAt < COUNT_MS) return;
-    if (phase === 'confirm') {
-      countedAt = now();
-      const { left, trouble } = await waitingCalls(store.db, crm.name, countedAt);
-      return report({ phase, toConfirm: left, trouble });
+    if (phase !== 'apply' && phase !== 'confirm' && stage === 'preview') report({ phase, scanned: done });
+    if (phase === 'apply') {
+      report({ phase, toLink: total ?? 0, linked: done - linked });
+      linked = done;
     }
-    if (phase !== 'apply') return stage === 'preview' ? report({ phase, scanned: done }) : undefined;
-    report({ phase, toLink: total ?? 0, linked: done - linked });
-    linked = done;
+    if (now() - countedAt < COUNT_MS) return;
+    countedAt = now();
+    const [waits] = await troubleOf(store, [crm.name]);
+    if (phase !== 'confirm') return report({ trouble: waits });
+    const { left, trouble = waits } = await waitingCalls(store.db, crm.name, countedAt);
+    report({ phase, toConfirm: left, trouble });
   };
 }

@@ -131,7 +131,7 @@ function reporter(
 }
 
 /** What keeps calls to these connections waiting. */
-async function troubleOf({ db }: Store, accounts: readonly string[]): Promise<readonly string[]> {
+export async function troubleOf({ db }: Store, accounts: readonly string[]): Promise<readonly string[]> {
   if (accounts.length === 0) return [];
   const outages = (await readOutages(db, Date.now())).filter(({ account }) => accounts.includes(account));
   const blocks = (await readBlocks(db, Date.now())).filter(({ account }) => accounts.includes(account));
