@@ -126,6 +126,33 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
       expect(await changes()).toHaveLength(1);
     });
 
+    test.each<[string, Partial<SampleCompany>]>([
+      ['back to what was there', WAS],
+      ['to something else', { name: 'Tredje Firma A/S', phoneNumber: '55667788', email: 'c@tredje.invalid' }],
+      ['to nothing', { name: 'Tredje Firma A/S', phoneNumber: null, email: null }],
+    ])('tells the second change of one day, %s, where the former source knew the first', async (_, second) => {
+      const { say, changes, forward } = await twoSources(await newStore(engine));
+      const is = { name: 'Andet Foretagende A/S', phoneNumber: '11223344', email: 'ny@andet.invalid' };
+      const [first, ...rest] = life(
+        oldCompany(12, WAS),
+        { from: dayOf(0), at: START + HOUR, is },
+        { from: dayOf(0), at: START + 4 * HOUR, is: second },
+      );
+      await say(former, [former], documentOf([first]));
+      forward(2 * HOUR);
+      await say(former, [former], documentOf([first, ...rest.slice(0, 1)]));
+      forward(3 * HOUR);
+      await say(next, [next], documentOf([first, ...rest]));
+      const told = (await changes()).map(({ updates }) => updates);
+      expect(told).toHaveLength(2);
+      const { phoneNumber, email } = second;
+      expect(told[1]).toMatchObject({
+        phoneNumber: { before: is.phoneNumber, after: phoneNumber },
+        email: { before: is.email, after: email },
+      });
+      expect(told[1]).toHaveProperty('name');
+    });
+
     test.each(Object.entries(UNKNOWN))('tells a change %s once that both know', async (_, change) => {
       const { say, changes, forward } = await twoSources(await newStore(engine));
       const [first, ...rest] = life(oldCompany(12, WAS), { ...change, is: IS });

@@ -14,7 +14,7 @@ import { isBody } from '../../document/relations.ts';
 import type { Unit } from '../../document/unit.ts';
 import type { Origin } from '../../source/source.ts';
 import { partsFrom, readOrigins } from './origins.ts';
-import { withPartsOf } from './take-over.ts';
+import { WORDED_APART, withPartsOf } from './take-over.ts';
 
 /** The parts of a snapshot as another source states them. */
 export type SecondBody = Readonly<Record<string, unknown>>;
@@ -31,11 +31,8 @@ export interface SecondReading {
   readonly differs_since: number | null;
 }
 
-/** Parts that both sources state in other words by design: the Datafordeler knows fewer states of a company. */
-const UNCOMPARED: ReadonlySet<string> = new Set(['status', 'credit', 'founders']);
-
 const comparedParts = (origin: Origin): readonly string[] =>
-  [...partsFrom(origin).intersection(partsFrom('datafordeler'))].filter((part) => !UNCOMPARED.has(part));
+  [...partsFrom(origin).intersection(partsFrom('datafordeler'))].filter((part) => !WORDED_APART.has(part));
 
 /** What both sources cover, of a snapshot of one of them that says something of it. */
 export const secondBodyOf = (snapshot: Company | Unit, origin: Origin, says: (part: string) => boolean): SecondBody => {

@@ -58,7 +58,8 @@ export function beforeTakeOver<S extends Company | Unit>({
       if (!isNothing(is)) inherited.push(part);
       continue;
     }
-    const own = contentOf(is) === contentOf(was) ? after : (nearestTo({ was, part, loadedAt }, formerly) ?? after);
+    const own =
+      contentOf(is) === contentOf(was) ? after : (nearestTo({ before, was, part, loadedAt }, formerly) ?? after);
     ownParts.set(own, (ownParts.get(own) ?? new Set()).add(part));
   }
   const compared = [...ownParts].reduce<S>((to, [own, of]) => withPartsOf(to, own as S, of), before);
@@ -86,30 +87,71 @@ function formerStates(before: Company | Unit, history: DocumentHistory | undefin
   };
 }
 
+interface FormerPart {
+  readonly before: Company | Unit;
+  readonly was: unknown;
+  readonly part: string;
+  readonly loadedAt: string;
+}
+
 /**
  * The state in which the new source says what the former one said last: that of the stored day, or an earlier one that
- * is clearly nearer, because the former source did not know of the change yet. Undefined if the new source says nothing.
+ * is clearly nearer, because the former source did not know of the change yet. The stored state itself if no day shows
+ * what the former source said: of several changes on one day, a day shows only the last. Undefined if the new source says
+ * nothing.
  */
 function nearestTo(
-  { was, part, loadedAt }: { readonly was: unknown; readonly part: string; readonly loadedAt: string },
+  { before, was, part, loadedAt }: FormerPart,
   stateAt: (at: number) => Company | Unit | undefined,
 ): Company | Unit | undefined {
-  const words = wordsIn(was);
   const stored = stateAt(0);
   if (stored === undefined) return undefined;
   const said = partOf(stored, part);
-  const nearness = nearnessOf(words, wordsIn(said));
+  const nearness = nearnessOf(wordsIn(was), wordsIn(said));
   const isUnknown = nearness < UNLIKE && !isNothing(said) && timeOf(said) > Date.parse(loadedAt);
-  let best = { state: stored, nearness: isUnknown ? -1 : nearness };
+  const best = nearestIn({ was, part, said, isUnknown, first: { state: stored, nearness } }, stateAt);
+  if (isNothing(was)) return best.state;
+  const isShownByNoDay = best.nearness <= 0 && nearness === 0 && !WORDED_APART.has(part);
+  if (isShownByNoDay && (isUnknown || endsOn(before.readOn, part, [stored, stateAt(1)]))) return before;
+  return isNothing(partOf(best.state, part)) ? undefined : best.state;
+}
+
+interface Near {
+  readonly state: Company | Unit;
+  readonly nearness: number;
+}
+
+/** `isUnknown`: the former source did not know of what is said now, so that of the stored day is the farthest. */
+function nearestIn(
+  search: Pick<FormerPart, 'was' | 'part'> & {
+    readonly said: unknown;
+    readonly isUnknown: boolean;
+    readonly first: Near;
+  },
+  stateAt: (at: number) => Company | Unit | undefined,
+): Near {
+  const { was, part, said, isUnknown, first } = search;
+  const words = wordsIn(was);
+  let best: Near = isUnknown ? { ...first, nearness: -1 } : first;
   for (let at = 1; best.nearness < 1; at++) {
     const state = stateAt(at);
     if (state === undefined) break;
     const own = nearnessOf(words, wordsIn(partOf(state, part)));
-    const isNearer = isUnknown ? contentOf(partOf(state, part)) !== contentOf(said) : own >= nearness + CLEARLY;
+    const isNearer = isUnknown ? contentOf(partOf(state, part)) !== contentOf(said) : own >= first.nearness + CLEARLY;
     if ((own === 1 || isNearer) && own > best.nearness) best = { state, nearness: own };
   }
-  return isNothing(partOf(best.state, part)) && !isNothing(was) ? undefined : best.state;
+  return best;
 }
+
+/** Parts that both sources state in other words by design: the Datafordeler knows fewer states of a company. */
+export const WORDED_APART: ReadonlySet<string> = new Set(['status', 'credit', 'founders']);
+
+/** Whether a part that says nothing on a day said something the day before. */
+const endsOn = (
+  day: string,
+  part: string,
+  [now, former]: readonly [Company | Unit, Company | Unit | undefined],
+): boolean => isNothing(partOf(now, part)) && former?.readOn === dayAfter(day, -1) && !isNothing(partOf(former, part));
 
 const CLEARLY = 0.25;
 /** Two values with less in common are not the same one in other words. */
@@ -120,7 +162,11 @@ const timeOf = (part: unknown): number => Date.parse(isJsonObject(part) ? String
 
 /** The words and numbers of a part, without the time of its registration. */
 function wordsIn(part: unknown): ReadonlySet<string> {
-  if (typeof part === 'string') return new Set(part.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  if (typeof part === 'string') {
+    const text = part.toLowerCase();
+    // Two mail addresses have the end in common, and are not alike for that.
+    return new Set(text.includes('@') ? [text.trim()] : text.match(/[\p{L}\p{N}]+/gu));
+  }
   if (typeof part !== 'object' || part === null) return new Set(part == null ? [] : [String(part)]);
   const inner = Object.entries(part).filter(([key]) => key !== 'at');
   return inner.reduce<ReadonlySet<string>>((words, [, value]) => words.union(wordsIn(value)), new Set());
