@@ -9,8 +9,8 @@ import { installPacked } from '../../support/packed.ts';
 import { useBrowser } from '../browser.ts';
 import { addSamples, countFilled, hubspotOf, LONGEST_MS, salesforceOf, walk } from './walk.ts';
 
-/** Companies in the CRM; the nightly run walks with 2,000. */
-const COMPANIES = Number(process.env['CVRSYNC_TEST_WALK'] ?? 20);
+/** Companies in the CRM, more than a trial links; the nightly run walks with 2,000. */
+const COMPANIES = Number(process.env['CVRSYNC_TEST_WALK'] ?? 24);
 
 describe.runIf(ALL)('the published package', () => {
   const { open } = useBrowser();

@@ -130,6 +130,8 @@ export async function walk(
   await seen('source');
   await goOn(/\/setup\/fill$/);
   await seen('fill');
+  await page.click('main summary');
+  await seen('alerts');
   await goOn(/\/backfill\/\w+$/);
   await seen('backfill');
   await page.click('main .primary');
@@ -137,11 +139,20 @@ export async function walk(
   await seen('scan');
   await page.click(`main a[href="/backfill/${name}"]`);
   await seen('plan');
-  await page.click('form[action$="/apply"] button');
-  await page.waitForURL(/\/runs\/\d+$/);
-  await page.waitForSelector('form[action$="/confirm"] button');
-  await seen('preview');
-  await page.click('form[action$="/confirm"] button');
+  const confirmed = async (button: string): Promise<void> => {
+    await page.click(`form[action$="/apply"] ${button}`);
+    await page.waitForURL(/\/runs\/\d+$/);
+    await page.waitForSelector('form[action$="/confirm"] button');
+    await seen('preview');
+    await page.click('form[action$="/confirm"] button');
+  };
+  await confirmed('button[name="trial"]');
+  // Some of the records are looked at before the rest is linked.
+  await page.waitForSelector('section table');
+  await seen('trial');
+  await page.click(`main a.button[href="/backfill/${name}"]`);
+  await page.waitForURL(/\/backfill\/\w+$/);
+  await confirmed('button.primary');
   await seen('applying');
   await page.waitForSelector(`main a[href="/backfill/${name}?part=linked"]`);
   await page.waitForSelector(`main a[href="/writes?provider=${name}"]`);
