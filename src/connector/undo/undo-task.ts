@@ -32,8 +32,15 @@ type UndoWorkDeps = UndoDeps & Pick<UndoRun, 'crm' | 'waiting'>;
 /** How the daemon undoes. */
 export const undoWork = (deps: UndoWorkDeps): TaskWork<UndoRequest> => ({
   task: UNDO,
-  work: (run, follower) => undoInRun(deps, run, run.input, follower),
+  work: (run, follower) => undoInRun(deps, run, previewedOf(run), follower),
 });
+
+/** What was written after the preview stays: nobody has seen that it would be taken back. */
+function previewedOf({ stage, input, previewedAt }: StoredUndo): UndoRequest {
+  return stage === 'preview' || previewedAt === null
+    ? input
+    : { ...input, until: Math.min(input.until ?? Number.POSITIVE_INFINITY, previewedAt + 1) };
+}
 
 /** Undoes in a run, or previews that, with the results as items of the run. */
 export async function undoInRun(

@@ -28,6 +28,16 @@ const IDA = { actor: { kind: 'operator', name: 'Ida' }, via: 'page' } as const;
 const DAY_MS = 86_400_000;
 const REFUSED = 'RunRefused: the run has no preview that waits for a confirmation';
 
+const PLANNED = {
+  field: 'name',
+  property: 'name',
+  action: 'write',
+  rule: 'ours',
+  old: 'theirs',
+  now: 'ours',
+  seq: 1,
+} as const;
+
 /** Thirty records of which we wrote the name, in a CRM of ten records a call. */
 async function fixture(
   engine: (typeof ENGINES)[number],
@@ -40,22 +50,13 @@ async function fixture(
   const store = await newStore(engine);
   const ids = Array.from({ length: 30 }, (_, index) => String(index));
   const values = new Map<string, PropertyValue>(ids.map((id) => [id, 'ours']));
-  const planned = {
-    field: 'name',
-    property: 'name',
-    action: 'write',
-    rule: 'ours',
-    old: 'theirs',
-    now: 'ours',
-    seq: 1,
-  } as const;
   await store.write(async (tx) => {
     for (const recordId of ids)
       await linkRecord(tx, { provider: 'crm', recordId, entity: ENTITY, sendUpdate: false, now: 0 });
     await tx.deleteFrom('lane').execute();
     await writeHistory(
       tx,
-      ids.map((id) => ({ provider: 'crm', id, entity: ENTITY, planned })),
+      ids.map((id) => ({ provider: 'crm', id, entity: ENTITY, planned: PLANNED })),
       [],
       0,
     );
@@ -107,6 +108,19 @@ async function fixture(
 }
 
 describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
+  test('leaves alone what was written after its preview', async () => {
+    const { store, values, work, preview, begin } = await fixture(engine);
+    const id = await preview();
+    await work();
+    const later = { ...PLANNED, old: 'ours', now: 'newer', seq: 2 };
+    const written = [{ provider: 'crm', id: '5', entity: ENTITY, planned: later }];
+    await store.write((tx) => writeHistory(tx, written, [], Date.now() + 2));
+    values.set('5', 'newer');
+    expect(await begin(id)).toBe('run waiting');
+    await work();
+    expect([values.get('5'), values.get('6')]).toEqual(['newer', 'theirs']);
+  });
+
   test('is previewed without a write, and then done once however often it is asked for', async () => {
     const { store, values, written, work, preview, begin } = await fixture(engine);
     values.set('3', 'edited');
