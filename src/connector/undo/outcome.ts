@@ -72,6 +72,23 @@ export function decideGroup(
   return { last, isDue: kind === 'restore', ...restored, crm: crm ?? null, property, needs: [] };
 }
 
+/** Why a property that a write carried keeps the rest of its group as it is: somebody changed it since. */
+export function changedSince(
+  provider: string,
+  { carried }: PropertyWrites,
+  read: Read | undefined,
+  property: Property | undefined,
+): Undone | undefined {
+  if (carried === undefined || read?.kind !== 'found' || property === undefined) return undefined;
+  const crm = read.properties[carried.property];
+  if (crm === undefined || !isFieldName(carried.field)) return undefined;
+  const same = sameFor(carried.field, property);
+  if ([carried.old, carried.now, carried.stored].some((value) => value !== undefined && same(crm, value)))
+    return undefined;
+  const reason = `somebody changed it to ${JSON.stringify(crm)} since`;
+  return { ...nameOf(provider, carried), kind: 'edited', reason };
+}
+
 /** What became of a property after the write; undefined if that is not known. */
 export function undoneAfterWrite(
   provider: string,

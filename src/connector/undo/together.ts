@@ -6,16 +6,20 @@ import type { PropertyWrites } from './writes.ts';
 /** What was decided for one property of a record. */
 export interface DecidedProperty extends PropertyWrites {
   readonly seen: Undone | Restored;
+  /** Why its group stays though nothing of it is put back. */
+  readonly changed?: Undone | undefined;
 }
 
 /** The decisions about one record: what another property is needed for, and cannot be put back, stays too. */
 export function together<D extends DecidedProperty>(record: readonly D[], arePartners: ArePartners): readonly D[] {
   const kept = record.map((each): D => {
+    if (!('isDue' in each.seen)) return each;
     const stuck = partnersOf(each, record, arePartners).find(
       ({ seen }) => !('isDue' in seen) && !AS_BEFORE.has(seen.kind),
-    );
-    if (stuck === undefined || 'isDue' in stuck.seen || !('isDue' in each.seen)) return each;
-    return { ...each, seen: leftWith(stuck.seen, each.seen) };
+    )?.seen;
+    const cause =
+      stuck === undefined || 'isDue' in stuck ? changedBeside(each, each.seen, { record, arePartners }) : stuck;
+    return cause === undefined ? each : { ...each, seen: leftWith(cause, each.seen) };
   });
   // What stays now may be needed by others.
   if (kept.some((each, at) => each !== record[at])) return together(kept, arePartners);
@@ -39,6 +43,17 @@ const partnersOf = <D extends DecidedProperty>(
     (other) => other !== one && arePartners(one.last, other.last) && other.writes.some(({ at }) => at >= seen.since),
   );
 };
+
+/** A part that was sent as it stood, beside what is to be put back, and that somebody changed since. */
+const changedBeside = (
+  one: DecidedProperty,
+  { since }: Restored,
+  { record, arePartners }: { readonly record: readonly DecidedProperty[]; readonly arePartners: ArePartners },
+): Undone | undefined =>
+  record.find(
+    ({ carried, changed, last }) =>
+      changed !== undefined && carried !== undefined && carried.at >= since && arePartners(one.last, last),
+  )?.changed;
 
 function leftWith(stuck: Undone, { last }: Restored): Undone {
   const { provider, record, kind, property, reason } = stuck;

@@ -17,7 +17,7 @@ import { endUndoHolds, type Placement, type RecordProperty } from '../overrides/
 import { readFresh } from '../write/freshness.ts';
 import { writePatches } from '../write/write.ts';
 import { isUndo } from './decide-undo.ts';
-import { decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
+import { changedSince, decideGroup, type Restored, type Undone, undoneAfterWrite, undoneOf } from './outcome.ts';
 import { together } from './together.ts';
 import { holdRestored, type RestoreResult, recordRestored, rememberReplaced, UNDO_HOLD_MS } from './undo-record.ts';
 import { type PropertyWrites, readWrites, type Selection } from './writes.ts';
@@ -239,6 +239,7 @@ async function readAndDecide(
   const decided = properties.map((each) => ({
     ...each,
     seen: decideGroup(crm.name, each, readOf.get(each.last.recordId), schema.get(each.last.property)),
+    changed: changedSince(crm.name, each, readOf.get(each.last.recordId), schema.get(each.last.property)),
   }));
   const seen = [...Map.groupBy(decided, ({ last }) => last.recordId).values()]
     .flatMap((record) => together(record, arePartners))

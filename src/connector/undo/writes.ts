@@ -4,6 +4,7 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import { elements } from '../../store/each.ts';
 import type { Db } from '../../store/store.ts';
 import type { DecisionRule } from '../decide/decide.ts';
+import { CARRIED } from '../history/history.ts';
 import { type DecidedLine, decidedLines, hasLine, LINE } from '../history/history-lines.ts';
 import type { RecordRef } from '../names/queues.ts';
 import { CLOCK_SKEW_MS, firstDecisionAt } from './first-decision.ts';
@@ -108,6 +109,8 @@ export interface PropertyWrites {
   /** Oldest first: also those that are not selected, since they may have overtaken others. */
   readonly writes: readonly Write[];
   readonly last: Write;
+  /** What a write of another part of its group carried since then (carry.ts). */
+  readonly carried: Write | undefined;
   /** The company that the record stands for since, where its register says what stands there: history has no write then. */
   readonly sameBy: string | undefined;
 }
@@ -128,9 +131,13 @@ export async function readWrites(
     .execute();
   return [...Map.groupBy(rows.flatMap(decidedLines), ({ property }) => property).values()].flatMap((group) => {
     const writes = group.filter(({ outcome }) => outcome === 'written').map((line) => writeIn(line, selection));
-    const [last, newest] = [writes.at(-1), group.at(-1)];
+    const sent = group.findLast(({ outcome }) => outcome === 'written' || outcome === CARRIED);
+    const carried = sent?.outcome === CARRIED ? writeIn(sent, selection) : undefined;
+    const [last, newest] = [writes.at(-1) ?? carried, group.at(-1)];
     if (last === undefined) return [];
-    return [{ writes, last, sameBy: newest !== undefined && isSameBy(newest, last) ? newest.entity : undefined }];
+    return [
+      { writes, last, carried, sameBy: newest !== undefined && isSameBy(newest, last) ? newest.entity : undefined },
+    ];
   });
 }
 

@@ -33,6 +33,17 @@ describe.each(SUITE_ENGINES)('a change of the street alone (%s)', (engine) => {
     expect(record).toEqual({ ...HELD, zip: ' 8000' });
   });
 
+  test('is not taken back where a person changed another part since', async () => {
+    const { record, move, undo } = await opened();
+    await move(AARHUS, NYGADE);
+    Object.assign(record, { city: 'Byen' });
+    expect(await undo()).toEqual(['address edited']);
+    expect(record).toEqual({ ...HELD, address: 'Nygade 1', city: 'Byen' });
+    Object.assign(record, { city: 'Aarhus C' });
+    expect(await undo()).toEqual(['address restored']);
+    expect(record).toEqual(HELD);
+  });
+
   test.each([{ city: 'Byen' }, { zip: '8200' }, { zip: '8200', city: 'Byen' }])(
     'brings back the address into which a person wrote %o meanwhile, as one difference',
     async (edit) => {
