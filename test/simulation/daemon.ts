@@ -143,7 +143,9 @@ function onDisk(store: Store, disk: Disk): Store {
       if (disk.isFull) throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
       return done;
     }, options);
-  return new Proxy(store, { get: (target, name) => (name === 'write' ? write : Reflect.get(target, name)) });
+  // Not the machine's: what it has free is no part of the world, and its answer comes from another thread.
+  const own: Pick<Store, 'write' | 'freeBytes'> = { write, freeBytes: async () => (disk.isFull ? 0 : 2 ** 40) };
+  return new Proxy(store, { get: (target, name) => Reflect.get(Object.hasOwn(own, name) ? own : target, name) });
 }
 
 type Present = Pick<Store, 'holder' | 'livingDaemons' | 'claimDaemon'>;

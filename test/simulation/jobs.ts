@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { lineOf, NOTHING, readSummary, sumOf } from './summary.ts';
 
 interface Jobs {
   readonly count: number;
@@ -10,25 +11,25 @@ interface Jobs {
   readonly worlds: number | undefined;
 }
 
-/** Runs this program again `count` times, and says what each says. The last line has the days of all. */
+/** Runs this program again `count` times, and says what each says. The last line sums all up. */
 export async function runJobs({ count, seed, worlds }: Jobs, say: (line: string) => void): Promise<void> {
   const [program = '', ...given] = process.argv.slice(1);
-  const days = await Promise.all(
+  const summaries = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const own = ['--jobs', '1', '--seed', String(seed + index), '--stride', String(count)];
       if (worlds !== undefined) own.push('--worlds', String(Math.ceil((worlds - index) / count)));
       const child = spawn(process.execPath, [program, ...given, ...own], { stdio: ['ignore', 'pipe', 'inherit'] });
       const exit = once(child, 'exit');
-      let simulated = 0;
+      let summary = NOTHING;
       for await (const line of createInterface({ input: child.stdout })) {
-        const found = /^([\d.]+) days in /.exec(line)?.[1];
+        const found = readSummary(line);
         if (found === undefined) say(line);
-        else simulated = Number(found);
+        else summary = found;
       }
       const [code] = await exit;
       if (code !== 0) process.exitCode = 1;
-      return simulated;
+      return summary;
     }),
   );
-  say(`${days.reduce((sum, each) => sum + each, 0).toFixed(1)} days by ${count} processes`);
+  say(lineOf(summaries.reduce(sumOf)));
 }

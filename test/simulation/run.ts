@@ -7,6 +7,7 @@ import { runJobs } from './jobs.ts';
 import { habitsOf, isFault, planOf, type Step } from './plan.ts';
 import { shrink } from './shrink.ts';
 import { type Outcome, simulate } from './simulate.ts';
+import { lineOf, NOTHING, type Summary, sumOf } from './summary.ts';
 
 const { values } = parseArgs({
   options: {
@@ -83,16 +84,27 @@ async function explain(seed: number, plan: readonly Step[], { step, problems }: 
   );
 }
 
+const cpuMinutes = (): number => Object.values(process.cpuUsage()).reduce((sum, each) => sum + each, 0) / 60e6;
+let counted = 0;
+
+/** Of one world, with what its process took since the one before. */
+function summaryOf(seed: number, { steps, simulatedMs, failure }: Outcome): Summary {
+  const before = counted;
+  counted = cpuMinutes();
+  const failed = failure === undefined ? [] : [seed];
+  return { worlds: 1, steps, days: simulatedMs / 86_400_000, cpuMinutes: counted - before, failed };
+}
+
 /** Simulates one world after the other, until one fails or the time is over. */
 async function runWorlds(first: number, worlds: number | undefined): Promise<void> {
   const begun = clock();
   const isOver = (): boolean => minutesFrom(begun) >= Number(values.minutes);
-  let days = 0;
+  let summary = NOTHING;
   for (let world = 0; world < (worlds ?? Number.POSITIVE_INFINITY); world += 1) {
     const seed = first + world * Number(values.stride);
     const plan = planFor(seed);
     const outcome = await run(seed, plan, worlds === undefined ? isOver : undefined);
-    days += outcome.simulatedMs / 86_400_000;
+    summary = sumOf(summary, summaryOf(seed, outcome));
     const ended = outcome.failure === undefined ? 'passed' : 'FAILED';
     say(`${ended} seed ${seed}, ${outcome.steps} steps, ${outcome.digest}`);
     if (outcome.failure !== undefined) {
@@ -102,7 +114,7 @@ async function runWorlds(first: number, worlds: number | undefined): Promise<voi
     }
     if (worlds === undefined && isOver()) break;
   }
-  say(`${days.toFixed(1)} days in ${minutesFrom(begun).toFixed(1)} minutes`);
+  say(lineOf(summary));
 }
 
 const count = Number(values.jobs);

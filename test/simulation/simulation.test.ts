@@ -9,9 +9,11 @@ import { ALL } from '../support/all.ts';
 import { installNetwork } from './network.ts';
 import { isFault, planOf, type Step } from './plan.ts';
 import { shrink } from './shrink.ts';
+import { lineOf, readSummary, sumOf } from './summary.ts';
 import { installTime } from './time.ts';
 
-const STEPS = ALL ? 20 : 12;
+/** Some 0.07 s of processor time each. */
+const STEPS = ALL ? 700 : 120;
 
 /** Simulates the worlds of the first seeds in a process of their own, whose clock is theirs; returns a line for each. */
 async function worldsOf(count: number): Promise<readonly string[]> {
@@ -50,6 +52,16 @@ describe('the simulation', () => {
     expect(seen[0]).toEqual(seen[1]);
     expect(seen[0]?.slice(0, 2)).toEqual([Date.UTC(2026, 0, 5), '2026-01-05T00:00:00.000Z']);
     expect(Date.now()).toBeGreaterThan(Date.UTC(2026, 0, 6));
+  });
+
+  test('sums up the worlds of several processes', () => {
+    const one = { worlds: 2, steps: 400, days: 2.8, cpuMinutes: 0.5, failed: [] };
+    const other = { worlds: 3, steps: 530, days: 3.5, cpuMinutes: 0.75, failed: [9, 11] };
+    expect([one, other].map((each) => readSummary(lineOf(each)))).toEqual([one, other]);
+    expect(lineOf(sumOf(one, other))).toBe(
+      '5 worlds, 930 steps, 6.3 days in 1.25 minutes of the processor (302 days an hour), failed: seed 9, 11',
+    );
+    expect(readSummary('passed seed 7, 200 steps, 5fcac00c')).toBeUndefined();
   });
 
   test('finds the shortest history that fails', async () => {

@@ -79,7 +79,9 @@ export function openSqlite(given: string): Store {
       return lock === undefined ? [] : [holder];
     },
     async checkpoint() {
-      checkpoint(file);
+      // Another connection while this one writes: SQLite refuses a checkpoint during a transaction of the same one.
+      if (writer.inTransaction) checkpoint(file);
+      else writer.pragma('wal_checkpoint(PASSIVE)');
     },
     async walBytes() {
       return sizeOf(`${file}-wal`);
@@ -229,7 +231,6 @@ async function untilFree<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Uses its own connection: SQLite refuses a checkpoint during a transaction of the same connection. */
 function checkpoint(file: string): void {
   const db = new Database(file, { timeout: BUSY_MS });
   try {
