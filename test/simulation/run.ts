@@ -79,9 +79,15 @@ async function explain(seed: number, plan: readonly Step[], { step, problems }: 
   const until = plan.filter(({ place }) => place <= step.place);
   const shortest = Number(values.shrink) > 0 ? await shrink(until, fails, isOver) : until;
   say(`the shortest history found, ${shortest.length} of ${until.length} steps:\n${shortest.map(shown).join('\n')}`);
-  say(
-    `see it again: --seed ${seed} --steps ${values.steps} --places ${shortest.map(({ place }) => place).join(',')} --trace`,
-  );
+  const places = shortest.map(({ place }) => place).join(',');
+  say(`see it again: --seed ${seed} --steps ${values.steps}${sameWorld()} --places ${places} --trace`);
+}
+
+/** The other options that make the same world. */
+function sameWorld(): string {
+  const { companies, daemons, every, kinds } = values;
+  const given = Object.entries({ companies, daemons, every, kinds }).filter(([, value]) => value !== undefined);
+  return [...(values.swarm ? [['swarm']] : []), ...given].map((words) => ` --${words.join(' ')}`).join('');
 }
 
 const cpuMinutes = (): number => Object.values(process.cpuUsage()).reduce((sum, each) => sum + each, 0) / 60e6;
