@@ -294,6 +294,41 @@ const MUTATIONS: readonly Mutation[] = [
     replace: '{ ...late, old, overtook: false,',
     needs: 'race,edit,troubleCrm',
   },
+  {
+    name: 'an undo replaces what a person edited since',
+    file: 'src/connector/undo/decide-undo.ts',
+    search: "  if (holds(crm)) return { kind: 'restore', ...restored };",
+    replace: "  if (holds(crm) || seq >= 0) return { kind: 'restore', ...restored };",
+    needs: 'edit,undo',
+  },
+  {
+    name: 'an undo goes back one write only',
+    file: 'src/connector/undo/decide-undo.ts',
+    search: 'isEdit(write) || !isReplaced) break;',
+    replace: 'isEdit(write) || !isReplaced || at >= 0) break;',
+    needs: 'undo',
+  },
+  {
+    name: 'an undo holds nothing',
+    file: 'src/connector/undo/undo.ts',
+    search: 'displaced: await holdRestored(tx, name, ours, { at, until, by }) }',
+    replace: 'displaced: at < 0 ? await holdRestored(tx, name, ours, { at, until, by }) : [] }',
+    needs: 'undo',
+  },
+  {
+    name: 'the first change of a page is no news',
+    file: 'src/service/publish/publish.ts',
+    search: 'stored.flatMap(({ change }) => newsOf(change, news)),',
+    replace: 'stored.slice(1).flatMap(({ change }) => newsOf(change, news)),',
+  },
+  {
+    name: 'calls are not spaced',
+    file: 'src/runtime/limits/call-slots.ts',
+    search: 'sql`case when rate_limit.next_at >',
+    replace: 'sql`case when 1 = 1 then cast(excluded.next_at as double precision) when rate_limit.next_at >',
+    daemons: 3,
+    companies: 12,
+  },
 ];
 
 const { values } = parseArgs({

@@ -44,7 +44,7 @@ async function request(world: World, selection: Selection): Promise<void> {
   const id = await world.write((tx) =>
     requestPreview(tx, UNDO, { input: { ...selection, hold: 'forever' }, ...BY }, world.time.now()),
   );
-  world.undoing = id === undefined ? undefined : { id, selection, due: undefined };
+  world.undoing = id === undefined ? undefined : { id, selection, askedAt: world.time.now(), due: undefined };
   if (id !== undefined) look(world, id, LOOKS);
 }
 
@@ -73,11 +73,14 @@ async function confirm(world: World, undoing: Undoing): Promise<void> {
   await world.store.write(async (tx) => {
     if (world.network.inFlight > 0 || (await isBusy(tx, world.time.now())) || world.undoing !== undoing) return;
     const due = chosen(world, selection).flatMap((record) => dueIn(world, record, selection));
-    world.undoing = { id, selection, due };
+    world.undoing = { ...undoing, due: due.filter((each) => !isNewer(world, each, undoing.askedAt)) };
     await confirmRun(tx, UNDO, { id, ...BY }, world.time.now());
     world.note(`  an undo of ${JSON.stringify(selection)} begins: ${due.length} values`);
   });
 }
+
+const isNewer = ({ changesOf }: World, { record, property }: Due, time: number): boolean =>
+  (changesOf(record.id).get(property) ?? []).some(({ at }) => at >= time);
 
 async function isBusy(tx: Tx, now: number): Promise<boolean> {
   const pending = await tx.selectFrom('pending_write').select('key').execute();
@@ -114,12 +117,7 @@ function isSame({ crm }: CrmRecord, property: string, held: Change['after'], tar
 /** An undo is over: what is held by it must be what stood there before, and so must all that was to be put back. */
 async function end(world: World, { id, due = [], selection }: Undoing, state: 'done' | 'failed'): Promise<void> {
   const { db } = world.store;
-  const holds = await db
-    .selectFrom('override')
-    .selectAll()
-    .where('kind', '=', 'hold')
-    .where('origin', '=', 'undo')
-    .execute();
+  const holds = await db.selectFrom('override').selectAll().where('kind', '=', 'hold').execute();
   const results = await readResults(db, id, 100_000);
   world.undoing = undefined;
   world.undoneAt = world.time.now();
@@ -129,12 +127,14 @@ async function end(world: World, { id, due = [], selection }: Undoing, state: 'd
     const held = world[record.crm].get(record.id)?.[property] ?? null;
     const result = results.find((one) => one.record === record.id && [property, '*'].includes(one.property));
     const isBack = isHeld.has(`${record.id} ${property}`) && isSame(record, property, held, target);
+    // It was on hold before: the hold stays a person's.
+    if (isBack && record.held.has(property)) keepAsItIs(world, record, [property]);
     if (!isBack && !EXCUSES.has(result?.kind ?? ''))
       world.wrong.push(
         `${record.crm} ${record.id}: an undo left ${property} as "${held}", not "${target}": ${result?.kind} ${result?.reason ?? ''}`,
       );
   }
-  for (const hold of holds) {
+  for (const hold of holds.filter(({ origin }) => origin === 'undo')) {
     const wrong = holdAfter(world, hold, selection);
     if (wrong !== undefined && state === 'done') world.wrong.push(wrong);
   }

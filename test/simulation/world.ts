@@ -116,6 +116,8 @@ export interface Leaving {
 export interface Undoing {
   readonly id: number;
   readonly selection: Selection;
+  /** When it was requested: what is written after its preview is left alone. */
+  readonly askedAt: number;
   /** What must come of it, once it is confirmed. */
   readonly due: readonly Due[] | undefined;
 }
