@@ -165,6 +165,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   /** All machines are down for a while. */
   outage(world, random) {
     const until = world.time.now() + random.int(5, 60) * MINUTE_MS;
+    world.quietFrom = Math.max(world.quietFrom, until);
     for (const machine of world.machines.all) {
       machine.downUntil = until;
       machine.daemon?.kill();
