@@ -1,5 +1,5 @@
 /**
- * Sorts the rows of the files by unit, on disk: the rows of one unit lie in the same of 256 parts, and a part is small
+ * Sorts the rows of the files by unit, on disk: the rows of one unit lie in the same of 512 parts, and a part is small
  * enough to be read at once. Linear, and in memory only as large as one part.
  */
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { isJsonObject } from '../../../../../protocol/text/json.ts';
 import type { DafEntity, UnitRows } from '../rows.ts';
 import type { RoutedRow, RowRole } from './routes.ts';
 
-export const PARTS = 256;
+export const PARTS = 512;
 /** Bytes that wait for a part. */
 const BUFFER = 16 << 10;
 
