@@ -29,7 +29,7 @@ interface RunCarrier {
   readonly withWorkers: <T>(id: number, work: () => Promise<T>) => Promise<T>;
   /** What such a run does, for the log. */
   readonly about: string;
-  /** The connections that it calls: what keeps a daemon waiting there is told. */
+  /** The connections that it calls; the command reports what keeps a daemon waiting for them. */
   readonly accounts?: readonly string[];
   /** Shows how far a run is, in place of lines in the log. `here`: this process carries it out. */
   readonly show?: (run: StoredRun<unknown>, by: 'here' | 'daemon') => Promise<void>;

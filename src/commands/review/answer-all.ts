@@ -55,7 +55,7 @@ const entries = (count: number): string => countOf(count, 'entry', 'entries');
 const questionOf = ({ verb }: AnswerToAll, count: number): string =>
   `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${entries(count)} of review?`;
 
-/** Shows what came of the answers. */
+/** Shows the results of the answers. */
 async function report(
   context: CommandContext,
   store: Store,
@@ -130,7 +130,7 @@ function resultOf({ result, note = '' }: PlannedAnswer): Result['result'] | unde
   }
 }
 
-/** Ids that wait for a decision: a retry of everything after an outage is none. */
+/** Ids that still wait for a decision: retrying everything after an outage decides none of them. */
 async function leftToDecide({ db }: Store, { verb, kind }: AnswerToAll): Promise<readonly string[]> {
   if (verb !== 'retry' && verb !== 'drop') return [];
   const found = await readReview(db, Date.now(), { kinds: kindsFor({ verb, kind }) });

@@ -40,7 +40,7 @@ export interface Happened {
   readonly detail: string;
 }
 
-/** The outcome of a value that was sent as it stood, beside others of its group. */
+/** The outcome of a value that was sent unchanged with others of its group. */
 export const CARRIED = 'carried';
 
 const outcomeOf = ({ planned, refused, isCarried }: Decided): string => {

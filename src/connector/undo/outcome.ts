@@ -72,7 +72,7 @@ export function decideGroup(
   return { last, isDue: kind === 'restore', ...restored, crm: crm ?? null, property, needs: [] };
 }
 
-/** Why a property that a write carried keeps the rest of its group as it is: somebody changed it since. */
+/** Why a group stays as it is: somebody has since changed a property that the write carried. */
 export function changedSince(
   provider: string,
   { carried }: PropertyWrites,

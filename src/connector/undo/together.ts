@@ -44,7 +44,7 @@ const partnersOf = <D extends DecidedProperty>(
   );
 };
 
-/** A part that was sent as it stood, beside what is to be put back, and that somebody changed since. */
+/** A carried part of the group that is to be put back, which somebody has changed since. */
 const changedBeside = (
   one: DecidedProperty,
   { since }: Restored,

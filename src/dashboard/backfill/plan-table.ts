@@ -70,7 +70,7 @@ export function rowState(reader: Reader, { action, state: is }: Pick<PlanRow, 'a
 /** The names of companies, by entity. */
 export type CompanyNames = ReadonlyMap<string, string>;
 
-/** What the companies of rows are called, as far as it is known here: by events, the company index or a loaded register. */
+/** The names of the companies in these rows, as far as events, the company index or a loaded register give them. */
 export async function namesOf(db: Db, rows: readonly PlanRow[]): Promise<CompanyNames> {
   const entities = [...new Set(rows.flatMap(({ entity }) => entity ?? []))];
   const names = await companyNames(db, entities);

@@ -34,7 +34,7 @@ export interface BackfillRequest {
   readonly isMeant?: boolean | undefined;
   /** Decide a record again whose number changed since the scan, in place of leaving it to a person. */
   readonly decidesAgain?: boolean | undefined;
-  /** Of a plan of matches: records that are linked get the company's number, where they hold none. */
+  /** For a plan of matches: write the company's number into linked records that have none. */
   readonly writesNumber?: boolean | undefined;
 }
 

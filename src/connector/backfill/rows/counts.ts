@@ -1,4 +1,4 @@
-/** The counts of a plan. They are kept beside it, in the transaction that changes its rows: a page reads no row for them. */
+/** The counts of a plan, updated in the transaction that changes its rows, so that no page has to count them. */
 import { type RawBuilder, sql } from 'kysely';
 import { inPages, ROWS_AT_ONCE } from '../../../store/count.ts';
 import { each } from '../../../store/each.ts';
