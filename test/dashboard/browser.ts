@@ -113,8 +113,10 @@ export function useBrowser(): { open(look?: Look): Promise<Tab> } {
       page.on('pageerror', (error) => reports.push(String(error)));
       page.on('requestfailed', (request) => {
         const reason = request.failure()?.errorText;
-        // Whoever leaves a page breaks off the refresh that is under way.
-        const isLeft = reason === 'net::ERR_ABORTED' && 'x-cvrsync-refresh' in request.headers();
+        // Leaving a page aborts the refresh under way, and so does a refresh that takes too long, also at the log-in to
+        // which it was redirected.
+        const first = request.redirectedFrom() ?? request;
+        const isLeft = reason === 'net::ERR_ABORTED' && 'x-cvrsync-refresh' in first.headers();
         if (!isLeft) reports.push(`${request.url()} ${reason}`);
       });
       async function findFaults(): Promise<readonly string[]> {
