@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import chromium from '@sparticuz/chromium';
 import { type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
+import TEXTS from '../src/dashboard/texts/en.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '..');
 const WIDE = { width: 1280, height: 860 };
@@ -102,7 +103,7 @@ async function everyPage(context: BrowserContext, company: string, into: string)
     const scan = page.locator('main form[action$="/scan"] button');
     if ((await scan.count()) > 0) {
       await scan.click();
-      await page.getByText('To the plan').click({ timeout: 60_000 });
+      await page.getByText(TEXTS['backfill.toPlan']).click({ timeout: 60_000 });
     }
     await page.goto(company);
     const hold = (await page.getAttribute('a[href*="/hold?"]', 'href')) ?? company;
