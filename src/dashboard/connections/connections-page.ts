@@ -9,7 +9,7 @@ import type { Server } from '../../http/server/server.ts';
 import type { ConfigNeeds } from '../../operations/configuration.ts';
 import { readConnections } from '../../operations/status/connections.ts';
 import type { WireOptions } from '../../protocol/payload.ts';
-import type { Finding, Findings } from '../../runtime/finding.ts';
+import type { Findings } from '../../runtime/finding.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { connectionAddress } from '../addresses/addresses.ts';
@@ -124,11 +124,11 @@ async function connectionPage(deps: ConnectionDeps, visit: Visit, crm: Crm, trie
 
 const LEVEL_SIGNS = { ok: 'ok', info: 'idle', warn: 'warn', fail: 'bad' } as const;
 
-const findingOf = (reader: Reader, { level, found, advice }: Finding): VNode =>
-  html`${state(LEVEL_SIGNS[level], said(reader, found))}${advice && html`<div class="quiet">${said(reader, advice)}</div>`}`;
-
 const findingList = (reader: Reader, findings: Findings): VNode =>
-  html`<ul class="lines">${findings.map((each) => html`<li>${findingOf(reader, each)}</li>`)}</ul>`;
+  html`<ul class="lines">${findings.map(
+    ({ level, found, advice }) =>
+      html`<li>${state(LEVEL_SIGNS[level], said(reader, found))}${advice && html`<div class="quiet">${said(reader, advice)}</div>`}</li>`,
+  )}</ul>`;
 
 function budgets({ reader }: Visit, { limits }: Crm): VNode {
   return table({
@@ -154,11 +154,11 @@ async function mapping({ reader }: Visit, crm: Crm, isCalled: boolean): Promise<
       columns: (['field', 'property', 'policy', 'check'] as const).map((column) => reader.text(`connection.${column}`)),
       marked: rows.flatMap(({ findings }, index) => (findings.some(({ level }) => level === 'fail') ? [index] : [])),
       rows: rows.map(({ row, findings }) => [
-        html`<code>${row.field}</code>`,
+        reader.text(`field.${row.field}`),
         html`<code>${row.property}</code>`,
-        html`<code>${row.policy}</code>`,
+        reader.text(`policy.${row.policy}`),
         findings.length > 0
-          ? findings.map((each) => html`<div>${findingOf(reader, each)}</div>`)
+          ? findingList(reader, findings)
           : checked !== undefined && state('ok', reader.text('connection.fits')),
       ]),
     })}`;
