@@ -129,4 +129,4 @@ export async function countInbox(db: Db, now: number, filter: InboxFilter, most:
 
 /** How many entries of each kind wait, counted up to `most`. */
 export const countInboxByKind = (db: Db, now: number, most: number): Promise<readonly ReviewCount[]> =>
-  countByKind(db, now, most, [...INBOX_SOURCES, DIFFERENCE_SOURCE]);
+  countByKind(db, now, { most, sources: [...INBOX_SOURCES, DIFFERENCE_SOURCE] });

@@ -114,18 +114,18 @@ export interface ReviewCount {
 
 /**
  * The kinds that need a person, each counted up to `most`, in the order in which they are shown. Reads no entry of a kind of
- * which there may be many, and asks the store once for all of them.
+ * which there may be many, and asks the store once for all of them. `lookedAt`: in how many of each source the oldest is
+ * looked for, which takes as long again as to count them.
  */
 export async function countByKind(
   db: Db,
   now: number,
-  most: number,
-  sources: readonly ReviewSource[] = SOURCES,
+  { sources = SOURCES, ...limits }: CountLimits & { readonly sources?: readonly ReviewSource[] },
 ): Promise<readonly ReviewCount[]> {
-  const counts = await countSources(db, now, sources, { most, lookedAt: MOST_LOOKED_AT });
+  const counts = await countSources(db, now, sources, limits);
   return [...Map.groupBy(counts, ({ kind }) => kind)].flatMap(([kind, each]) => {
     const since = each.flatMap((one) => one.since ?? []);
-    const count = totalOf(each, most);
+    const count = totalOf(each, limits.most);
     return count === 0
       ? []
       : [
@@ -139,19 +139,17 @@ export async function countByKind(
   });
 }
 
-/** So many of a kind are looked at for the oldest. */
-const MOST_LOOKED_AT = 200;
+interface CountLimits {
+  readonly most: number;
+  readonly lookedAt?: number;
+}
 
-/** How many things each source has, counted up to `most`. `lookedAt`: in how many of them the oldest is looked for. */
+/** How many things each source has, within the limits of {@link countByKind}. */
 export async function countSources(
   db: Db,
   now: number,
   sources: readonly ReviewSource[],
-  {
-    most,
-    provider,
-    lookedAt = 0,
-  }: { readonly most: number; readonly provider?: string | undefined; readonly lookedAt?: number },
+  { most, provider, lookedAt = 0 }: CountLimits & { readonly provider?: string | undefined },
 ): Promise<readonly ReviewCount[]> {
   const counted = await countEach(
     db,
@@ -191,7 +189,7 @@ export async function measureReview(
   gauge: { set(labels: { readonly kind: ReviewKind }, count: number): void },
   now: number,
 ): Promise<void> {
-  const counts = await countByKind(db, now, COUNTED, [...SOURCES, DIFFERENCE_SOURCE]);
+  const counts = await countByKind(db, now, { most: COUNTED, sources: [...SOURCES, DIFFERENCE_SOURCE] });
   const found = new Map(counts.map(({ kind, count }) => [kind, count]));
   for (const kind of REVIEW_KINDS) gauge.set({ kind }, found.get(kind) ?? 0);
 }

@@ -53,13 +53,14 @@ async function kinds(
   ];
 }
 
-/** Those of the kind that is chosen; nothing if a kind is of no connection. */
+/** Those of the kind that is chosen; nothing if a kind is of no connection, or one connection has them all. */
 async function connections(
   { store: { db }, crms }: ReviewDeps,
   { reader, now }: Visit,
   { kind, provider }: InboxTexts,
 ): Promise<readonly Facet[]> {
   if (kind !== undefined && !KINDS_OF_CONNECTIONS.includes(kind)) return [];
+  if (crms.length === 1 && provider === undefined) return [];
   const found: Facet[] = [];
   for (const { name } of crms) {
     const count = await countInbox(db, now, { kind, provider: name }, MOST + 1);

@@ -2,7 +2,7 @@
 import { countByKind } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
-import { readSources } from '../../operations/status/read-status.ts';
+import { MOST_COUNTED, MOST_LOOKED_AT, readSources } from '../../operations/status/read-status.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';
 import { listVersions } from '../../runtime/config-versions.ts';
 import { readDaemons } from '../../runtime/daemons.ts';
@@ -16,7 +16,6 @@ export interface BundleDeps extends RouteDeps {
   readonly metrics: Pick<Metrics, 'registry'>;
 }
 
-const MOST_COUNTED = 1_000;
 const VERSIONS = 20;
 
 /** Adds its download. */
@@ -47,7 +46,7 @@ async function readBundle({ store, installation, metrics, halves }: BundleDeps, 
     daemons: (await readDaemons(db, now)).map(({ startedAt }) => new Date(startedAt).toISOString()),
     configVersions: (await listVersions(db, { limit: VERSIONS })).map(({ acceptedBy: _, ...version }) => version),
     findings: await installation.quickFindings(),
-    review: await countByKind(db, now, MOST_COUNTED),
+    review: await countByKind(db, now, { most: MOST_COUNTED, lookedAt: MOST_LOOKED_AT }),
     queues: await counts(db, now),
     sources: await readSources(db),
     config: installation.shownConfig(),

@@ -1,6 +1,6 @@
 /** The page of the register and the other sources: how far they are read, what could not be, and what came of it. */
 import type { VNode } from 'preact';
-import { countByKind } from '../../connector/review/review-list.ts';
+import { countReview } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readSources } from '../../operations/status/read-status.ts';
@@ -99,7 +99,7 @@ const MOST_COUNTED = 1_000;
 
 async function figures({ store: { db } }: RegisterPageDeps, { reader, now }: Visit): Promise<VNode> {
   const known = await aboutRows(db, 'snapshot');
-  const unreadable = (await countByKind(db, now, MOST_COUNTED + 1)).find(({ kind }) => kind === 'document')?.count ?? 0;
+  const unreadable = await countReview(db, now, { kinds: ['document'], limit: MOST_COUNTED + 1 });
   const filings = await countDueFilings(db, MOST_COUNTED + 1);
   const upTo = (count: number): string =>
     count > MOST_COUNTED ? reader.text('overview.moreThan', { number: MOST_COUNTED }) : reader.number(count);

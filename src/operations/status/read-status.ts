@@ -56,6 +56,8 @@ export interface StatusDeps {
 
 /** Things that need a person are counted up to this number. */
 export const MOST_COUNTED = 1_000;
+/** Of each kind, so many are looked at for the oldest. */
+export const MOST_LOOKED_AT = 200;
 const THRESHOLDS = { reviewOver: MOST_COUNTED, registerBehindMinutes: 60 };
 
 /** `readQueues` replaces the count of the queues, which takes long. */
@@ -65,7 +67,11 @@ export async function readState(
   readQueues: () => Promise<readonly Count[]> = () => counts(store.db, now),
 ): Promise<InstallationState> {
   const { db } = store;
-  const counts = await countByKind(db, now, MOST_COUNTED + 1, [...SOURCES, DIFFERENCE_SOURCE]);
+  const counts = await countByKind(db, now, {
+    most: MOST_COUNTED + 1,
+    lookedAt: MOST_LOOKED_AT,
+    sources: [...SOURCES, DIFFERENCE_SOURCE],
+  });
   const review = counts.filter(({ kind }) => kind !== 'difference');
   return {
     conditions: conditionsOf(
