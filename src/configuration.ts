@@ -2,7 +2,7 @@
 import { configContent, configDigests } from './config/digests.ts';
 import type { Config } from './config/load.ts';
 import type { Crm } from './connector/crm/crm.ts';
-import type { ConfigNeeds } from './operations/configuration.ts';
+import type { ConfigNeeds } from './operations/installation/configuration.ts';
 import { acceptSettings, type ConfigParts } from './runtime/config-versions.ts';
 import { saltOf } from './runtime/daemons.ts';
 import type { Store } from './store/store.ts';

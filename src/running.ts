@@ -203,7 +203,7 @@ async function addAdmin(
 ) {
   const { admin, store, now, live, look } = base;
   const { addAdminApi } = await import('./admin-api/admin-api.ts');
-  const { installedOf } = await import('./operations/status.ts');
+  const { installedOf } = await import('./operations/installation/status/status.ts');
   const management = service?.management;
   const crms = connector?.crms ?? [];
   const configuration = configurationOf(live, { store, now, crms, look });

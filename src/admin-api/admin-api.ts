@@ -1,11 +1,11 @@
 /** The admin API: programs do over HTTP what operators do with commands and on pages. */
 import { type AdminGuardOptions, guardAdmin } from '../http/server/admin-guard.ts';
 import type { Server } from '../http/server/server.ts';
-import { CONNECTOR_OPERATIONS } from '../operations/connector.ts';
-import { INSTALLATION_OPERATIONS, type InstallationNeeds } from '../operations/installation.ts';
-import type { LinkNeeds } from '../operations/links.ts';
-import type { ServiceNeeds } from '../operations/list.ts';
-import type { Ground } from '../operations/operation.ts';
+import type { LinkNeeds } from '../operations/connector/links.ts';
+import { CONNECTOR_OPERATIONS } from '../operations/connector/list.ts';
+import type { Ground } from '../operations/definition/operation.ts';
+import { INSTALLATION_OPERATIONS, type InstallationNeeds } from '../operations/installation/list.ts';
+import type { ServiceNeeds } from '../operations/service/list.ts';
 import type { Access } from '../service/routes/access.ts';
 import { readRequests } from '../service/routes/requests.ts';
 import { addRoute } from './route.ts';
@@ -33,7 +33,7 @@ export function addAdminApi(server: Server, { service, connector, ...deps }: Adm
       for (const operation of CONNECTOR_OPERATIONS) addRoute(scope, operation, { ...deps, ...connector }, callerOf);
     if (service === undefined) return;
     // Loaded if it is configured: a connector alone has the memory for itself.
-    const { SERVICE_OPERATIONS } = await import('../operations/list.ts');
+    const { SERVICE_OPERATIONS } = await import('../operations/service/list.ts');
     for (const operation of SERVICE_OPERATIONS) addRoute(scope, operation, { ...deps, ...service }, callerOf);
   });
 }

@@ -3,7 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { HttpError } from '../http/server/error.ts';
 import type { Server } from '../http/server/server.ts';
-import { type Endpoint, type Ground, type Operation, perform, preview, Refused } from '../operations/operation.ts';
+import {
+  type Endpoint,
+  type Ground,
+  type Operation,
+  perform,
+  preview,
+  Refused,
+} from '../operations/definition/operation.ts';
 import { failure, nothing } from '../service/routes/schemas.ts';
 import { ADMIN_FAILURES, adminOperation, BODY_FAILURES } from './describe.ts';
 

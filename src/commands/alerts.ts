@@ -1,9 +1,9 @@
 /** `alerts`: what cvrsync tells by mail or webhook. */
 import { digestOf } from '../config/schema/alerts.ts';
 import { placeOf } from '../halves.ts';
-import { CHANNELS, testAlert } from '../operations/alert-test.ts';
-import { type DigestNeeds, type DigestPreview, previewDigest } from '../operations/digest.ts';
-import type { Ground } from '../operations/operation.ts';
+import type { Ground } from '../operations/definition/operation.ts';
+import { CHANNELS, testAlert } from '../operations/installation/alert-test.ts';
+import { type DigestNeeds, type DigestPreview, previewDigest } from '../operations/installation/digest.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';

@@ -3,8 +3,8 @@
 import type { RecordRef } from '../connector/names/queues.ts';
 import type { Hold } from '../connector/overrides/hold-list.ts';
 import { ALL_PROPERTIES, HOLD_ORIGINS, readOverrides } from '../connector/overrides/override.ts';
-import { endHolds, holdPlaceText, listHolds } from '../operations/holds.ts';
-import { clearRecord, holdRecord } from '../operations/records.ts';
+import { endHolds, holdPlaceText, listHolds } from '../operations/connector/holds.ts';
+import { clearRecord, holdRecord } from '../operations/connector/records.ts';
 import type { Store } from '../store/store.ts';
 import { EVERY_RECORD, linksHint, needConnector, readRecord } from './arguments/record-argument.ts';
 import { duration, end } from './arguments/time.ts';

@@ -1,7 +1,7 @@
 /** `keys`: manages who may call the service. */
 
-import { createKey, listKeys, revokeKey } from '../operations/keys.ts';
-import type { Ground } from '../operations/operation.ts';
+import type { Ground } from '../operations/definition/operation.ts';
+import { createKey, listKeys, revokeKey } from '../operations/service/keys.ts';
 import type { EnabledJob } from '../service/monitors/jobs.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode } from './cli/command.ts';

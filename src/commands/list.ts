@@ -14,12 +14,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
     about: 'ask for the first configuration, try each answer, and write the file',
-    load: () => import('./init.ts'),
+    load: () => import('./init/init.ts'),
   },
   {
     name: 'demo',
     about: 'show the main job without any setup: a sample register and both CRMs emulated, no account and no network',
-    load: () => import('./demo.ts'),
+    load: () => import('./demo/demo.ts'),
   },
   { name: 'token', about: 'print the admin token that programs send', load: () => import('./token.ts') },
   {
@@ -27,16 +27,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: 'show how the installation does: connections, register, queues, and what needs you',
     load: () => import('./status.ts'),
   },
-  { name: 'check', about: 'try everything the daemon needs and say what to fix', load: () => import('./check.ts') },
+  {
+    name: 'check',
+    about: 'try everything the daemon needs and say what to fix',
+    load: () => import('./check/check.ts'),
+  },
   {
     name: 'explain',
     about: "show one company's timeline: events, facts, decisions, current state",
-    load: () => import('./explain.ts'),
+    load: () => import('./explain/explain.ts'),
   },
   {
     name: 'undo',
     about: 'put back what properties held before cvrsync wrote them',
-    load: () => import('./undo.ts'),
+    load: () => import('./undo/undo.ts'),
   },
   {
     name: 'runs',
@@ -46,12 +50,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'leave',
     about: 'leave a CRM: end its links and all work there, undo what was written, remove own properties',
-    load: () => import('./leave.ts'),
+    load: () => import('./leave/leave.ts'),
   },
   {
     name: 'return',
     about: 'come back to a CRM that was left, and restart its links',
-    load: () => import('./return.ts'),
+    load: () => import('./leave/return.ts'),
   },
   {
     name: 'release',
@@ -62,17 +66,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'review',
     about: 'show and resolve what needs a person: retry or drop failed work, accept or keep a value',
-    load: () => import('./review.ts'),
+    load: () => import('./review/review.ts'),
   },
   {
     name: 'export',
     about: 'print all that is kept about a company or a person, as JSON',
-    load: () => import('./export.ts'),
+    load: () => import('./erase/export.ts'),
   },
   {
     name: 'erase',
     about: 'erase a company or a person from all tables, for good',
-    load: () => import('./erase.ts'),
+    load: () => import('./erase/erase.ts'),
   },
   {
     name: 'facts',
@@ -82,30 +86,34 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'emulate',
     about: 'run a CRM, the register or the service on this machine',
-    load: () => import('./emulate.ts'),
+    load: () => import('./emulate/emulate.ts'),
   },
-  { name: 'migrate', about: "bring the store's tables up to this version", load: () => import('./migrate.ts') },
-  { name: 'backup', about: 'copy the store and its key while the daemon runs', load: () => import('./backup.ts') },
-  { name: 'restore', about: "put a copy of the store in the store's place", load: () => import('./restore.ts') },
+  { name: 'migrate', about: "bring the store's tables up to this version", load: () => import('./store/migrate.ts') },
+  {
+    name: 'backup',
+    about: 'copy the store and its key while the daemon runs',
+    load: () => import('./store/backup.ts'),
+  },
+  { name: 'restore', about: "put a copy of the store in the store's place", load: () => import('./store/restore.ts') },
   {
     name: 'store',
     about: 'move the installation to another place or engine: copy, reopen',
-    load: () => import('./store.ts'),
+    load: () => import('./store/store.ts'),
   },
   {
     name: 'backfill',
     about: 'find the companies that a CRM already holds by their CVR number, link them and have them monitored',
-    load: () => import('./backfill.ts'),
+    load: () => import('./backfill/backfill.ts'),
   },
   {
     name: 'match',
     about: 'find the company of records that have no CVR number, for a person to accept',
-    load: () => import('./match.ts'),
+    load: () => import('./match/match.ts'),
   },
   {
     name: 'monitoring',
     about: 'manage which companies are monitored for CRM records: add, remove, list, jobs',
-    load: () => import('./monitoring.ts'),
+    load: () => import('./monitoring/monitoring.ts'),
   },
   {
     name: 'links',
@@ -115,7 +123,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'reconcile',
     about: "compare the service's list, the links and the CRM, show what differs and repair it",
-    load: () => import('./reconcile.ts'),
+    load: () => import('./reconcile/reconcile.ts'),
   },
   {
     name: 'transfer',
@@ -128,17 +136,25 @@ export const COMMANDS: readonly CommandEntry[] = [
     about: 'manage who may use the dashboard: create, list, revoke',
     load: () => import('./operators.ts'),
   },
-  { name: 'monitors', about: 'manage monitors: who is notified of which changes', load: () => import('./monitors.ts') },
-  { name: 'jobs', about: 'manage third-party jobs: create, list, move, remove', load: () => import('./jobs.ts') },
+  {
+    name: 'monitors',
+    about: 'manage monitors: who is notified of which changes',
+    load: () => import('./monitors/monitors.ts'),
+  },
+  {
+    name: 'jobs',
+    about: 'manage third-party jobs: create, list, move, remove',
+    load: () => import('./monitors/jobs.ts'),
+  },
   {
     name: 'deliveries',
     about: 'manage deliveries to webhooks: list, replay, drop',
-    load: () => import('./deliveries.ts'),
+    load: () => import('./deliveries/deliveries.ts'),
   },
   {
     name: 'provider',
     about: 'write a provider for another CRM: new, test',
-    load: () => import('./provider.ts'),
+    load: () => import('./provider/provider.ts'),
   },
   {
     name: 'alerts',
@@ -148,7 +164,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'completion',
     about: 'print the script that completes commands, options, values and names of connections in a shell',
-    load: () => import('./completion.ts'),
+    load: () => import('./completion/completion.ts'),
   },
-  { name: 'config', about: 'write, check and describe the configuration file', load: () => import('./config.ts') },
+  {
+    name: 'config',
+    about: 'write, check and describe the configuration file',
+    load: () => import('./config/config.ts'),
+  },
 ];

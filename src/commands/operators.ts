@@ -1,8 +1,8 @@
 /** `operators`: manages who may use the dashboard. */
 
 import { signInAddress } from '../first-sign-in.ts';
-import type { Ground } from '../operations/operation.ts';
-import { allowOperator, createOperator, listOperators, revokeOperator } from '../operations/operators.ts';
+import type { Ground } from '../operations/definition/operation.ts';
+import { allowOperator, createOperator, listOperators, revokeOperator } from '../operations/installation/operators.ts';
 import { recordAudit } from '../runtime/operators/audit.ts';
 import { isActive } from '../runtime/operators/operators.ts';
 import { createFirstLink, createLoginLink } from '../runtime/operators/sessions.ts';

@@ -1,5 +1,5 @@
 /** `release`: lets the register win over a person's edit. */
-import { clearRecord, releaseProperty } from '../operations/records.ts';
+import { clearRecord, releaseProperty } from '../operations/connector/records.ts';
 import { linksHint, needConnector, readRecord } from './arguments/record-argument.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode, flag, needed, UsageError } from './cli/command.ts';

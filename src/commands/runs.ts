@@ -1,6 +1,6 @@
 /** `runs`: shows, confirms and cancels what the daemon does to many things at once. */
-import type { Ground } from '../operations/operation.ts';
-import { cancelRun, confirmRun, listRuns, showRun } from '../operations/runs.ts';
+import type { Ground } from '../operations/definition/operation.ts';
+import { cancelRun, confirmRun, listRuns, showRun } from '../operations/installation/runs.ts';
 import { withStore } from './arguments/with-store.ts';
 import { defineCommand, type ExitCode } from './cli/command.ts';
 import type { CommandContext } from './cli/context.ts';

@@ -1,9 +1,15 @@
 /** `status`: one screen of how the installation does. */
 import type { Config } from '../config/load.ts';
 import { returnAdvice } from '../connector/links/left.ts';
-import type { ConnectionRow } from '../operations/status/connections.ts';
-import { MOST_COUNTED, waitingOf, workOf } from '../operations/status/read-status.ts';
-import { installedOf, type RegisterState, readStatus, type Status, type StatusNeeds } from '../operations/status.ts';
+import type { ConnectionRow } from '../operations/installation/status/connections.ts';
+import { MOST_COUNTED, waitingOf, workOf } from '../operations/installation/status/read-status.ts';
+import {
+  installedOf,
+  type RegisterState,
+  readStatus,
+  type Status,
+  type StatusNeeds,
+} from '../operations/installation/status/status.ts';
 import { readVersion } from '../version.ts';
 import { shownStore, withStore } from './arguments/with-store.ts';
 import { defineCommand } from './cli/command.ts';

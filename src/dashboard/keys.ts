@@ -1,7 +1,7 @@
 /** The page of API keys: who may call the service, a new key shown once, and the end of one. */
 import type { VNode } from 'preact';
 import type { Server } from '../http/server/server.ts';
-import { createKey, revokeKey } from '../operations/keys.ts';
+import { createKey, revokeKey } from '../operations/service/keys.ts';
 import { includesRole } from '../runtime/operators/operators.ts';
 import { OWN_CONNECTOR } from '../service/delivery/own-jobs.ts';
 import { type ApiKey, getKey, listKeys, SCOPES, USUAL_SCOPES } from '../service/keys/keys.ts';

@@ -1,7 +1,7 @@
 /** The emulated Datafordeler for its bench: a feed that is made as it is asked for, and rows of the units in it. */
 
+import { type DatafordelerEmulator, serveDatafordeler } from '../../src/commands/emulate/datafordeler/datafordeler.ts';
 import { dafTime } from '../../src/commands/emulate/datafordeler/tables.ts';
-import { type DatafordelerEmulator, serveDatafordeler } from '../../src/commands/emulate/datafordeler.ts';
 import { answerWith } from './child.ts';
 import { document, documentId } from './datafordeler-units.ts';
 

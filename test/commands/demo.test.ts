@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { readEntityRows } from '../../src/commands/erase/erase.ts';
+import { readEntityRows } from '../../src/commands/erase/erase-entity.ts';
 import { openStore } from '../../src/store/engines/open.ts';
 import { ENTRY, ENVIRONMENT } from '../support/program.ts';
 import { newFolder } from '../support/stores.ts';

@@ -5,7 +5,7 @@ import {
   type DatafordelerEmulator,
   type DatafordelerEmulatorOptions,
   serveDatafordeler,
-} from '../../src/commands/emulate/datafordeler.ts';
+} from '../../src/commands/emulate/datafordeler/datafordeler.ts';
 import { main } from '../../src/main.ts';
 import { REAL_SAMPLES } from '../support/outside.ts';
 

@@ -10,7 +10,7 @@ import type { SingleSignOnSettings } from '../../src/dashboard/sign-in/single-si
 import { createMetrics } from '../../src/http/metrics.ts';
 import { type OutboundHttp, openClient } from '../../src/http/outbound/client.ts';
 import { createServer } from '../../src/http/server/server.ts';
-import type { ConfigNeeds } from '../../src/operations/configuration.ts';
+import type { ConfigNeeds } from '../../src/operations/installation/configuration.ts';
 import { createOperator, type Role } from '../../src/runtime/operators/operators.ts';
 import { startSession } from '../../src/runtime/operators/sessions.ts';
 import { openTransports } from '../../src/service/delivery/transport.ts';

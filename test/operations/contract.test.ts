@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../src/commands/cli/command.ts';
 import { COMMANDS } from '../../src/commands/list.ts';
-import { CONNECTOR_OPERATIONS } from '../../src/operations/connector.ts';
-import { INSTALLATION_OPERATIONS } from '../../src/operations/installation.ts';
-import { SERVICE_OPERATIONS } from '../../src/operations/list.ts';
+import { CONNECTOR_OPERATIONS } from '../../src/operations/connector/list.ts';
+import { INSTALLATION_OPERATIONS } from '../../src/operations/installation/list.ts';
+import { SERVICE_OPERATIONS } from '../../src/operations/service/list.ts';
 import { beginErasure } from '../../src/store/erasure/erasures.ts';
 import { COMPANY } from '../service/monitored.ts';
 import { SUITE_ENGINES } from '../support/stores.ts';

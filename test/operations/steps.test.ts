@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { setOverride } from '../../src/connector/overrides/override.ts';
-import { endHolds } from '../../src/operations/holds.ts';
-import { updateAll } from '../../src/operations/links.ts';
-import { perform } from '../../src/operations/operation.ts';
+import { endHolds } from '../../src/operations/connector/holds.ts';
+import { updateAll } from '../../src/operations/connector/links.ts';
+import { perform } from '../../src/operations/definition/operation.ts';
 import { companyEntityId } from '../../src/protocol/entity-id.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import type { Store } from '../../src/store/store.ts';

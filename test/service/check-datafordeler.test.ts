@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { conditionsOf } from '../../src/alerts/conditions.ts';
 import { observe } from '../../src/alerts/observe.ts';
-import { serveDatafordeler } from '../../src/commands/emulate/datafordeler.ts';
+import { serveDatafordeler } from '../../src/commands/emulate/datafordeler/datafordeler.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { openClient } from '../../src/http/outbound/client.ts';
 import { checkRegisters } from '../../src/service/check-register.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { serveDatafordeler } from '../../src/commands/emulate/datafordeler.ts';
+import { serveDatafordeler } from '../../src/commands/emulate/datafordeler/datafordeler.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { openClient } from '../../src/http/outbound/client.ts';
 import { configOf } from '../../src/setup/config-of.ts';

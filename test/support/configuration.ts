@@ -1,5 +1,5 @@
 /** What operations on the configuration need, in a test whose configuration is empty. */
-import type { ConfigNeeds } from '../../src/operations/configuration.ts';
+import type { ConfigNeeds } from '../../src/operations/installation/configuration.ts';
 
 export const NO_CONFIGURATION: ConfigNeeds['configuration'] = {
   rules: () => [],

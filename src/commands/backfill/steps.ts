@@ -13,8 +13,8 @@ import {
   planRevision,
   readRun,
 } from '../../connector/backfill/rows/progress.ts';
-import { matchRecords, previewApply, scanCrm } from '../../operations/run-requests.ts';
-import { cancelRun, confirmRun } from '../../operations/runs.ts';
+import { matchRecords, previewApply, scanCrm } from '../../operations/connector/run-requests.ts';
+import { cancelRun, confirmRun } from '../../operations/installation/runs.ts';
 import { commandActor } from '../arguments/actor.ts';
 import { performHere } from '../operations/operation-command.ts';
 import type { CarryOut } from '../progress/carry-out-run.ts';

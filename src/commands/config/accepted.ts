@@ -5,6 +5,7 @@ import { openCrm } from '../../connector/crm/crm.ts';
 import { type PreviewExample, totalsText } from '../../connector/proposals/preview.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
+import type { Ground } from '../../operations/definition/operation.ts';
 import {
   applyConfig,
   type ConfigDiff,
@@ -14,8 +15,7 @@ import {
   listConfigVersions,
   type Rollback,
   rollbackConfig,
-} from '../../operations/configuration.ts';
-import type { Ground } from '../../operations/operation.ts';
+} from '../../operations/installation/configuration.ts';
 import type { VersionEntry } from '../../runtime/config-versions.ts';
 import type { Store } from '../../store/store.ts';
 import { needProvider } from '../arguments/with-monitoring.ts';

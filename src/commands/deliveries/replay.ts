@@ -1,6 +1,7 @@
 /** `deliveries replay` and `deliveries recover`: send deliveries again, as a run. */
-import { requestReplay } from '../../operations/deliveries.ts';
-import { confirmRun } from '../../operations/runs.ts';
+
+import { confirmRun } from '../../operations/installation/runs.ts';
+import { requestReplay } from '../../operations/service/deliveries.ts';
 import { countItems } from '../../runtime/runs/run-items.ts';
 import type { StoredRun } from '../../runtime/runs/runs.ts';
 import type { DeliveryFilter } from '../../service/delivery/deliveries.ts';

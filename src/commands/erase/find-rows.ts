@@ -5,9 +5,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { unescaped } from '../../store/erasure/name-finder.ts';
 import { type ErasedWords, namesAnother, redact } from '../../store/erasure/redact.ts';
-import { anyOf, type EntityRow, readPages, type StoreTables } from '../export/pages.ts';
-import { contains, numbersOf, type Place, walkedColumns } from '../export/places.ts';
-import { readJson } from '../export/stored-json.ts';
+import { anyOf, type EntityRow, readPages, type StoreTables } from './pages.ts';
+import { contains, numbersOf, type Place, walkedColumns } from './places.ts';
+import { readJson } from './stored-json.ts';
 
 /** A row, and its new columns; undefined columns delete it. */
 export interface RowChange {

@@ -5,11 +5,11 @@ import { erasedWords } from '../../store/erasure/erasures.ts';
 import { fold } from '../../store/erasure/name-finder.ts';
 import { type ErasedWords, namesIn } from '../../store/erasure/redact.ts';
 import type { Db } from '../../store/store.ts';
-import { type EntityRow, readPages, type StoreTables } from '../export/pages.ts';
-import { PLACE_OF_TABLE, type Place, walkedColumns } from '../export/places.ts';
-import { readJson } from '../export/stored-json.ts';
-import { unitsOf } from '../export/units.ts';
 import { type ErasurePlan, namesInProse, namesNamesake, naming } from './find-rows.ts';
+import { type EntityRow, readPages, type StoreTables } from './pages.ts';
+import { PLACE_OF_TABLE, type Place, walkedColumns } from './places.ts';
+import { readJson } from './stored-json.ts';
+import { unitsOf } from './units.ts';
 
 const NAME_FIELDS = ['name', 'altNames'];
 

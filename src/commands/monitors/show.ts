@@ -1,6 +1,6 @@
 /** Monitors and jobs as the command line shows them. */
 import { sql } from 'kysely';
-import { viewOf, viewWithSecret } from '../../operations/monitor-view.ts';
+import { viewOf, viewWithSecret } from '../../operations/service/monitor-view.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { readStoppedMails, type StoppedMail } from '../../service/mail/stopped-mails.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';

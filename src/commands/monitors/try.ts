@@ -1,6 +1,6 @@
 /** `monitors test`: tries the webhook of a monitor from the command line, under the same guard as the daemon's. */
 import { ownAddress } from '../../halves.ts';
-import { testMonitor } from '../../operations/monitor-test.ts';
+import { testMonitor } from '../../operations/service/monitor-test.ts';
 import { openTransports } from '../../service/delivery/transport.ts';
 import { testMonitor as post } from '../../service/test-webhook/test-monitor.ts';
 import { readMonitoredEntity, withService } from '../arguments/with-service.ts';

@@ -9,7 +9,7 @@ import {
   performEach,
   preview,
   Refused,
-} from '../../operations/operation.ts';
+} from '../../operations/definition/operation.ts';
 import { commandActor } from '../arguments/actor.ts';
 import { issueText } from '../arguments/issues.ts';
 import {

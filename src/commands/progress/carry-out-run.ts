@@ -1,7 +1,7 @@
 /** Follows runs until their stage is over. Where no daemon works on such runs, this process carries them out. */
 
 import { readOutages, shownOutage } from '../../http/outbound/outage.ts';
-import { cancelRun } from '../../operations/runs.ts';
+import { cancelRun } from '../../operations/installation/runs.ts';
 import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
 import { isDue } from '../../runtime/lanes/lane-state.ts';
 import { readBlocks } from '../../runtime/limits/blocks.ts';

@@ -2,8 +2,8 @@
 import { kindsFor, type ReviewKind, type ReviewVerb } from '../../connector/review/review-kinds.ts';
 import { readReview } from '../../connector/review/review-list.ts';
 import { type PlannedAnswer, pageEntries, reviewWork } from '../../connector/review/review-task.ts';
-import { requestAnswers } from '../../operations/run-requests.ts';
-import { confirmRun } from '../../operations/runs.ts';
+import { requestAnswers } from '../../operations/connector/run-requests.ts';
+import { confirmRun } from '../../operations/installation/runs.ts';
 import { countItems } from '../../runtime/runs/run-items.ts';
 import type { StoredRun } from '../../runtime/runs/runs.ts';
 import type { Store } from '../../store/store.ts';

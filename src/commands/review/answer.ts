@@ -1,8 +1,8 @@
 /** Applies an operator's answer to entries of review by their ids. */
 import type { Resolved } from '../../connector/review/resolve.ts';
 import type { ReviewVerb } from '../../connector/review/review-kinds.ts';
-import { attempt, perform, Refused } from '../../operations/operation.ts';
-import { ANSWERS, CHANGED } from '../../operations/review.ts';
+import { ANSWERS, CHANGED } from '../../operations/connector/review.ts';
+import { attempt, perform, Refused } from '../../operations/definition/operation.ts';
 import type { Store } from '../../store/store.ts';
 import { commandActor } from '../arguments/actor.ts';
 

@@ -2,8 +2,8 @@
 import { readAnswers } from '../../connector/review/given-answers.ts';
 import type { TakenBack } from '../../connector/review/take-back.ts';
 import type { Selection } from '../../connector/undo/writes.ts';
-import { attempt, perform, Refused } from '../../operations/operation.ts';
-import { CHANGED, takeAnswerBack } from '../../operations/review.ts';
+import { CHANGED, takeAnswerBack } from '../../operations/connector/review.ts';
+import { attempt, perform, Refused } from '../../operations/definition/operation.ts';
 import { commandActor } from '../arguments/actor.ts';
 import { withStore } from '../arguments/with-store.ts';
 import { defineCommand, type ExitCode, integer, many, UsageError } from '../cli/command.ts';

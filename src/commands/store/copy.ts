@@ -14,7 +14,7 @@ import { defineCommand, type ExitCode, flag, text, UsageError } from '../cli/com
 import { commandLine } from '../cli/command-line.ts';
 import { confirmMany } from '../cli/confirm.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { PLACES } from '../export/places.ts';
+import { PLACES } from '../erase/places.ts';
 import { grouped } from '../progress/rate.ts';
 import { showCopying } from './progress.ts';
 import { type MovedSecrets, moveSecrets } from './secret-files.ts';

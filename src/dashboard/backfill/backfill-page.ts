@@ -10,7 +10,7 @@ import { type BackfillProgress, isScanning, type Phase, readRun } from '../../co
 
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
-import { readConnections } from '../../operations/status/connections.ts';
+import { readConnections } from '../../operations/installation/status/connections.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { isRunOf, listRuns } from '../../runtime/runs/runs.ts';
 import type { Db } from '../../store/store.ts';

@@ -9,8 +9,8 @@ import {
 } from '../../connector/backfill/rows/progress.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
-import type { Refused } from '../../operations/operation.ts';
-import { previewApply, scanCrm } from '../../operations/run-requests.ts';
+import { previewApply, scanCrm } from '../../operations/connector/run-requests.ts';
+import type { Refused } from '../../operations/definition/operation.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { runAddress } from '../addresses/addresses.ts';
 import { confirmationPage } from '../page/confirmation.ts';

@@ -4,7 +4,7 @@ import type { Crm } from '../../connector/crm/crm.ts';
 import { countOpenLinks } from '../../connector/links/end-all.ts';
 import { readLeft } from '../../connector/links/left.ts';
 import type { Server } from '../../http/server/server.ts';
-import { requestLeave, returnTo } from '../../operations/leaving.ts';
+import { requestLeave, returnTo } from '../../operations/connector/leaving.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { connectionAddress, runAddress } from '../addresses/addresses.ts';
 import { confirmationPage } from '../page/confirmation.ts';

@@ -3,7 +3,7 @@ import type { PropertyValue } from '../../../providers/provider.ts';
 import { type RulePreview, totalsOf } from '../../connector/proposals/preview.ts';
 import { findProposals, previewProposal, type RuleProposal, readCounted } from '../../connector/proposals/proposals.ts';
 import type { Server } from '../../http/server/server.ts';
-import { applyConfig, type ConfigNeeds } from '../../operations/configuration.ts';
+import { applyConfig, type ConfigNeeds } from '../../operations/installation/configuration.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { CONFIGURATION, connectionAddress } from '../addresses/addresses.ts';
 import { CRM_LIMIT_MS } from '../companies/company-deps.ts';

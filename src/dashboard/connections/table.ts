@@ -1,7 +1,7 @@
 /** Connections as a table: whether each answers, and how much of its call budget is used. */
 
 import type { VNode } from 'preact';
-import type { ConnectionRow } from '../../operations/status/connections.ts';
+import type { ConnectionRow } from '../../operations/installation/status/connections.ts';
 import type { BlockFault } from '../../runtime/limits/blocks.ts';
 import { connectionAddress } from '../addresses/addresses.ts';
 import { html, type Markup } from '../page/html.ts';

@@ -1,7 +1,7 @@
 /** One delivery: what it says, what became of it at each attempt, and the action that sends it again. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
-import { deliveryVersion, sendDelivery } from '../../operations/deliveries.ts';
+import { deliveryVersion, sendDelivery } from '../../operations/service/deliveries.ts';
 import { wireNameOf } from '../../protocol/payload.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { type DeliveryBody, readDeliveryBody } from '../../service/delivery/bodies.ts';

@@ -3,8 +3,8 @@
 import type { VNode } from 'preact';
 import type { ReviewEntry } from '../../connector/review/review-kinds.ts';
 import type { Server } from '../../http/server/server.ts';
-import { attempt, perform, Refused } from '../../operations/operation.ts';
-import { ANSWERS, CHANGED, type EntryAnswer } from '../../operations/review.ts';
+import { ANSWERS, CHANGED, type EntryAnswer } from '../../operations/connector/review.ts';
+import { attempt, perform, Refused } from '../../operations/definition/operation.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { addressAfter, listAddress } from '../addresses/inbox.ts';
 import { confirmationPage } from '../page/confirmation.ts';

@@ -2,9 +2,9 @@
 import { matchAnew, readChangedText } from '../../connector/match/reread.ts';
 import { type MatchPlace, readUndecided, type UndecidedMatch } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
-import { acceptMatched } from '../../operations/links.ts';
-import { attempt, perform, Refused } from '../../operations/operation.ts';
-import { rejectMatched } from '../../operations/review.ts';
+import { acceptMatched } from '../../operations/connector/links.ts';
+import { rejectMatched } from '../../operations/connector/review.ts';
+import { attempt, perform, Refused } from '../../operations/definition/operation.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { addressAfter, type GoingOn, listAddress, matchId } from '../addresses/inbox.ts';

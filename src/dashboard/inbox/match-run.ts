@@ -1,7 +1,7 @@
 /** Has the daemon look for the companies of a connection's records without a number. */
 import type { Server } from '../../http/server/server.ts';
 import { readIndexState } from '../../match/index/state.ts';
-import { matchRecords } from '../../operations/run-requests.ts';
+import { matchRecords } from '../../operations/connector/run-requests.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { runAddress } from '../addresses/addresses.ts';
 import type { CompanyDeps } from '../companies/company-deps.ts';

@@ -10,9 +10,9 @@ import {
 } from '../../connector/review/given-answers.ts';
 import { readReviewId } from '../../connector/review/review-kinds.ts';
 import type { Server } from '../../http/server/server.ts';
-import { attempt, perform, performEach, Refused } from '../../operations/operation.ts';
-import { type EntryAnswer, takeAnswerBack, undoOf } from '../../operations/review.ts';
-import { requestUndo } from '../../operations/run-requests.ts';
+import { type EntryAnswer, takeAnswerBack, undoOf } from '../../operations/connector/review.ts';
+import { requestUndo } from '../../operations/connector/run-requests.ts';
+import { attempt, perform, performEach, Refused } from '../../operations/definition/operation.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import type { Db } from '../../store/store.ts';
 import { companyAddress, runAddress } from '../addresses/addresses.ts';

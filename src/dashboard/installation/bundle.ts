@@ -2,7 +2,7 @@
 import { countByKind } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
-import { MOST_COUNTED, MOST_LOOKED_AT, readSources } from '../../operations/status/read-status.ts';
+import { MOST_COUNTED, MOST_LOOKED_AT, readSources } from '../../operations/installation/status/read-status.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';
 import { listVersions } from '../../runtime/config-versions.ts';
 import { readDaemons } from '../../runtime/daemons.ts';

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { findProposals } from '../../connector/proposals/proposals.ts';
 import type { Server } from '../../http/server/server.ts';
-import { type ConfigDiff, differencesOf, rollbackConfig } from '../../operations/configuration.ts';
+import { type ConfigDiff, differencesOf, rollbackConfig } from '../../operations/installation/configuration.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';
 import { listVersions, readVersion, type VersionEntry } from '../../runtime/config-versions.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';

@@ -1,6 +1,6 @@
 /** The form that makes or changes a monitor or a job. */
 import type { VNode } from 'preact';
-import type { Refused } from '../../operations/operation.ts';
+import type { Refused } from '../../operations/definition/operation.ts';
 import { EVENT_NAMES } from '../../protocol/events.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { FORM_TOKEN, SECRET_FIELD } from '../page/fields.ts';

@@ -1,7 +1,7 @@
 /** What a monitor lists: its companies and persons, a page at a time, and the actions that add and remove one. */
 import type { Server } from '../../http/server/server.ts';
-import { addItem, removeItem } from '../../operations/items.ts';
-import type { Refused } from '../../operations/operation.ts';
+import type { Refused } from '../../operations/definition/operation.ts';
+import { addItem, removeItem } from '../../operations/service/items.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { type Item, pageItems } from '../../service/items/items.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';

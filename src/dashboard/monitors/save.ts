@@ -1,8 +1,8 @@
 /** Pages and actions that make a monitor or a job, and change one. */
 import type { Server } from '../../http/server/server.ts';
-import { createJob } from '../../operations/jobs.ts';
-import { createMonitor, updateMonitor } from '../../operations/monitors.ts';
-import type { Refused } from '../../operations/operation.ts';
+import type { Refused } from '../../operations/definition/operation.ts';
+import { createJob } from '../../operations/service/jobs.ts';
+import { createMonitor, updateMonitor } from '../../operations/service/monitors.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
 import { monitorAddress } from '../addresses/addresses.ts';

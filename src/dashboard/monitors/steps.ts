@@ -1,6 +1,6 @@
 /** What can be done with a monitor: each with a page that says what will happen, and an action. */
 import type { Server } from '../../http/server/server.ts';
-import { moveJob } from '../../operations/jobs.ts';
+import { moveJob } from '../../operations/service/jobs.ts';
 import {
   activateMonitor,
   disableMonitor,
@@ -8,7 +8,7 @@ import {
   resumeMonitorMail,
   rotateSecret,
   secretVersion,
-} from '../../operations/monitors.ts';
+} from '../../operations/service/monitors.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';
 import { monitorAddress } from '../addresses/addresses.ts';

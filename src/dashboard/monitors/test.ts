@@ -1,7 +1,7 @@
 /** A test of a monitor's webhook: with the state of a company, or with a payload that somebody writes or edits. */
 import type { Server } from '../../http/server/server.ts';
-import { testMonitor } from '../../operations/monitor-test.ts';
-import type { Refused } from '../../operations/operation.ts';
+import type { Refused } from '../../operations/definition/operation.ts';
+import { testMonitor } from '../../operations/service/monitor-test.ts';
 import { readDeliveryBody } from '../../service/delivery/bodies.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { getMonitor } from '../../service/monitors/monitors.ts';

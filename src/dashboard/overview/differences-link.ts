@@ -1,6 +1,6 @@
 /** How many differences wait for a person, with the way to them. */
 import type { VNode } from 'preact';
-import { MOST_COUNTED } from '../../operations/status/read-status.ts';
+import { MOST_COUNTED } from '../../operations/installation/status/read-status.ts';
 import { html } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 

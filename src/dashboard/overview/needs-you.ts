@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { KINDS_FOR_ALL } from '../../connector/review/review-kinds.ts';
 import type { ReviewCount } from '../../connector/review/review-list.ts';
-import { MOST_COUNTED } from '../../operations/status/read-status.ts';
+import { MOST_COUNTED } from '../../operations/installation/status/read-status.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { inboxAddress } from '../addresses/inbox.ts';
 import { FORM_TOKEN } from '../page/fields.ts';

@@ -2,7 +2,7 @@
 
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
-import { countThings, MOST_COUNTED, waitingOf, workOf } from '../../operations/status/read-status.ts';
+import { countThings, MOST_COUNTED, waitingOf, workOf } from '../../operations/installation/status/read-status.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { samplesFolder } from '../../setup/config-of.ts';
 import { valueAt } from '../../setup/questions.ts';

@@ -1,6 +1,10 @@
 /** What the overview shows, read from the store. */
-import { type InstallationState, readState, type StatusDeps } from '../../operations/status/read-status.ts';
-import { readTrends, type Trends } from '../../operations/status/trends.ts';
+import {
+  type InstallationState,
+  readState,
+  type StatusDeps,
+} from '../../operations/installation/status/read-status.ts';
+import { readTrends, type Trends } from '../../operations/installation/status/trends.ts';
 import type { ChartSpan } from '../../runtime/activity/activity.ts';
 import { counts } from '../../runtime/lanes/count-lanes.ts';
 import type { CallMeter } from '../connections/call-meter.ts';

@@ -1,7 +1,7 @@
 /** The sources of the service: when each is read next, and since when it could not be. */
 
 import type { VNode } from 'preact';
-import type { SourceRow } from '../../operations/status/read-status.ts';
+import type { SourceRow } from '../../operations/installation/status/read-status.ts';
 import { html, type Markup } from '../page/html.ts';
 import { state, table, timeOf } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';

@@ -1,6 +1,6 @@
 /** Charts drawn by the server: bars over 24 hours or 30 days, and the share of records that are in sync. */
 import type { VNode } from 'preact';
-import type { Bar, CountedKind, Share, Trends } from '../../operations/status/trends.ts';
+import type { Bar, CountedKind, Share, Trends } from '../../operations/installation/status/trends.ts';
 import { connectionAddress } from '../addresses/addresses.ts';
 import { inboxAddress } from '../addresses/inbox.ts';
 import { writesAddress } from '../addresses/writes.ts';

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { countReview } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
-import { readSources } from '../../operations/status/read-status.ts';
+import { readSources } from '../../operations/installation/status/read-status.ts';
 import {
   differsTooMuch,
   readDifferences,

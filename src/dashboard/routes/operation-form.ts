@@ -10,7 +10,7 @@ import {
   perform,
   preview,
   Refused,
-} from '../../operations/operation.ts';
+} from '../../operations/definition/operation.ts';
 import type { FormBounds } from '../access/forms.ts';
 import { type Fields, fieldValue, fieldValues } from '../page/fields.ts';
 import { html } from '../page/html.ts';

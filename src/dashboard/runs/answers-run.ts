@@ -8,8 +8,8 @@ import {
   readEntries,
 } from '../../connector/review/review-task.ts';
 import type { Server } from '../../http/server/server.ts';
-import { invalid } from '../../operations/operation.ts';
-import { requestAnswers } from '../../operations/run-requests.ts';
+import { requestAnswers } from '../../operations/connector/run-requests.ts';
+import { invalid } from '../../operations/definition/operation.ts';
 import { countItems } from '../../runtime/runs/run-items.ts';
 import { runAddress } from '../addresses/addresses.ts';
 import { inboxAddress, readInboxFilter } from '../addresses/inbox.ts';

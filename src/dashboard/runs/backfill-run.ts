@@ -14,7 +14,7 @@ import { readCounts } from '../../connector/backfill/rows/counts.ts';
 import { planRevision, readRun as readPlan } from '../../connector/backfill/rows/progress.ts';
 import { readAccount } from '../../connector/crm/guard.ts';
 import { recordAddress } from '../../connector/crm/record-id.ts';
-import { readConnections } from '../../operations/status/connections.ts';
+import { readConnections } from '../../operations/installation/status/connections.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { inboxAddress } from '../addresses/inbox.ts';
 import { writesAddress } from '../addresses/writes.ts';

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { LEAVE, LEAVE_RESULTS, type LeaveJob, type LeaveRequest } from '../../connector/leave/leave-task.ts';
 import { countOpenLinks } from '../../connector/links/end-all.ts';
-import { itemFacts, mayConfirm } from '../../operations/runs.ts';
+import { itemFacts, mayConfirm } from '../../operations/installation/runs.ts';
 import { countItems, readItems } from '../../runtime/runs/run-items.ts';
 import { companyAddress, connectionAddress } from '../addresses/addresses.ts';
 import { keptMonitoring, MOST_COUNTED } from '../connections/leaving.ts';

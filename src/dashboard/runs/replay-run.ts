@@ -1,9 +1,9 @@
 /** Replays of deliveries as runs: which would be sent again, or are. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
-import { requestReplay } from '../../operations/deliveries.ts';
-import { invalid } from '../../operations/operation.ts';
-import { itemFacts } from '../../operations/runs.ts';
+import { invalid } from '../../operations/definition/operation.ts';
+import { itemFacts } from '../../operations/installation/runs.ts';
+import { requestReplay } from '../../operations/service/deliveries.ts';
 import { countItems, type RunItem, readItems } from '../../runtime/runs/run-items.ts';
 import { DELIVERY_STATES } from '../../service/delivery/deliveries.ts';
 import { REPLAY, type ReplayRequest } from '../../service/delivery/replay/replay-task.ts';

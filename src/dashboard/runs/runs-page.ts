@@ -5,7 +5,7 @@ import { LEAVE } from '../../connector/leave/leave-task.ts';
 import { REVIEW } from '../../connector/review/review-task.ts';
 import { UNDO } from '../../connector/undo/undo-task.ts';
 import type { Server } from '../../http/server/server.ts';
-import { cancelRun, confirmRun, itemFacts, RUN_STATES, RUN_TASKS } from '../../operations/runs.ts';
+import { cancelRun, confirmRun, itemFacts, RUN_STATES, RUN_TASKS } from '../../operations/installation/runs.ts';
 import type { CsvRow } from '../../runtime/files/csv-text.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { pageItems } from '../../runtime/runs/run-items.ts';

@@ -4,7 +4,7 @@ import type { Undone } from '../../connector/undo/outcome.ts';
 import { UNDO_HOLD_MS } from '../../connector/undo/undo-record.ts';
 import { countResults, readResults, type StoredUndo, type UndoRequest } from '../../connector/undo/undo-task.ts';
 import type { Server } from '../../http/server/server.ts';
-import { requestUndo } from '../../operations/run-requests.ts';
+import { requestUndo } from '../../operations/connector/run-requests.ts';
 import { FOREVER, readLength } from '../../protocol/text/length.ts';
 import { companyAddress, runAddress } from '../addresses/addresses.ts';
 import { readSelection, SELECTION_FIELDS, selectionTexts, textsOf, writesAddress } from '../addresses/writes.ts';

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { alerts } from '../../config/schema/alerts.ts';
 import type { Server } from '../../http/server/server.ts';
-import { CHANNELS, testAlert } from '../../operations/alert-test.ts';
-import type { DigestNeeds } from '../../operations/digest.ts';
+import { CHANNELS, testAlert } from '../../operations/installation/alert-test.ts';
+import type { DigestNeeds } from '../../operations/installation/digest.ts';
 import { questionsOf, readAnswers, type Settings, valueAt } from '../../setup/questions.ts';
 import { SETTINGS } from '../addresses/addresses.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';

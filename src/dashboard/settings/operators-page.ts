@@ -1,7 +1,7 @@
 /** Operators: who may use the dashboard, with which role. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
-import { createOperator, revokeOperator } from '../../operations/operators.ts';
+import { createOperator, revokeOperator } from '../../operations/installation/operators.ts';
 import { listOperators, type Operator, ROLES } from '../../runtime/operators/operators.ts';
 import { SETTINGS } from '../addresses/addresses.ts';
 import { confirmationPage, secretNotice } from '../page/confirmation.ts';

@@ -2,8 +2,8 @@
 import type { VNode } from 'preact';
 import { type Hold, type HoldFilter, listHolds } from '../../connector/overrides/hold-list.ts';
 import type { Server } from '../../http/server/server.ts';
-import { endHolds, holdPlaceText, MOST_CHOSEN, readHoldPlace } from '../../operations/holds.ts';
-import { invalid } from '../../operations/operation.ts';
+import { endHolds, holdPlaceText, MOST_CHOSEN, readHoldPlace } from '../../operations/connector/holds.ts';
+import { invalid } from '../../operations/definition/operation.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
 import { companyAddress } from '../addresses/addresses.ts';
 import { type HoldTexts, holdFilterOf, holdsAddress, readHoldTexts } from '../addresses/holds.ts';

@@ -1,5 +1,5 @@
 /** An erasure that a person asks for, without its command. */
-import { type Erasure, erase } from '../../../src/commands/erase/erase.ts';
+import { type Erasure, erase } from '../../../src/commands/erase/erase-entity.ts';
 import type { Store } from '../../../src/store/store.ts';
 
 /** Erases an entity. */

@@ -1,6 +1,6 @@
 /** What a document says of a coming day is told on that day, also if somebody else whom it names was erased. */
 import { describe, expect, it } from 'vitest';
-import { readEntityRows } from '../../../src/commands/erase/erase.ts';
+import { readEntityRows } from '../../../src/commands/erase/erase-entity.ts';
 import { document, ENTITY, name, person, relation, role } from '../../service/register/documents.ts';
 import { DAY, setWatch } from '../../service/register/watch-fixture.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';

@@ -1,6 +1,6 @@
 /** The page on data protection names every table of the store. */
 import { expect, it } from 'vitest';
-import { PLACES } from '../../../src/commands/export/places.ts';
+import { PLACES } from '../../../src/commands/erase/places.ts';
 import { readDoc, tableIn } from '../../support/docs.ts';
 
 it('the page on data protection says of every table what it keeps, and of no other', () => {

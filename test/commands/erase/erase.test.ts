@@ -1,7 +1,7 @@
 /** What `erase` leaves of a company and of a person in a store that the whole flow filled: nothing that a search finds. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { erase } from '../../../src/commands/erase/erase.ts';
+import { erase } from '../../../src/commands/erase/erase-entity.ts';
 import { mark } from '../../../src/runtime/lanes/lanes.ts';
 import { readErasures } from '../../../src/store/erasure/erasures.ts';
 import type { Store } from '../../../src/store/store.ts';

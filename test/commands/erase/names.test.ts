@@ -1,6 +1,6 @@
 /** Texts that name an erased person by name alone, however the name is written: with capitals, marks or escapes. */
 import { describe, expect, test } from 'vitest';
-import { previewErasure } from '../../../src/commands/erase/erase.ts';
+import { previewErasure } from '../../../src/commands/erase/erase-entity.ts';
 import { readWritten, rememberWritten } from '../../../src/connector/history/written.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { setOverride } from '../../../src/connector/overrides/override.ts';

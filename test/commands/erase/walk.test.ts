@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { previewErasure, readEntityRows } from '../../../src/commands/erase/erase.ts';
-import { openTables, readPages } from '../../../src/commands/export/pages.ts';
-import { PLACE_OF_TABLE, type Place } from '../../../src/commands/export/places.ts';
+import { previewErasure, readEntityRows } from '../../../src/commands/erase/erase-entity.ts';
+import { openTables, readPages } from '../../../src/commands/erase/pages.ts';
+import { PLACE_OF_TABLE, type Place } from '../../../src/commands/erase/places.ts';
 import { insertReceipts } from '../../../src/connector/intake/receipt.ts';
 import { recordAudit } from '../../../src/runtime/operators/audit.ts';
 import { storeNews } from '../../../src/service/news/store.ts';

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { fill } from '../../../src/config/schema/fill.ts';
 import { configSchema } from '../../../src/config/schema/schema.ts';
 import { builtInEntries } from '../../../src/config/schema-document.ts';
-import { endHolds } from '../../../src/operations/holds.ts';
-import { perform } from '../../../src/operations/operation.ts';
+import { endHolds } from '../../../src/operations/connector/holds.ts';
+import { perform } from '../../../src/operations/definition/operation.ts';
 import type { Issue } from '../../../src/protocol/shape.ts';
 import { newStore } from '../../support/stores.ts';
 

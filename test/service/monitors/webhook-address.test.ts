@@ -1,6 +1,6 @@
 /** Addresses of webhooks that hold a secret: sealed in the store, and masked if they are listed or named. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { viewOf, viewOfCreated } from '../../../src/operations/monitor-view.ts';
+import { viewOf, viewOfCreated } from '../../../src/operations/service/monitor-view.ts';
 import { post, webhookAt } from '../../../src/service/delivery/post.ts';
 import { openTransports } from '../../../src/service/delivery/transport.ts';
 import { getMonitor, updateMonitor } from '../../../src/service/monitors/monitors.ts';

@@ -5,7 +5,7 @@ import {
   type DatafordelerEmulator,
   type DatafordelerEmulatorOptions,
   serveDatafordeler,
-} from '../../../src/commands/emulate/datafordeler.ts';
+} from '../../../src/commands/emulate/datafordeler/datafordeler.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';
 import {
   createDatafordelerSource,

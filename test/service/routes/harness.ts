@@ -5,7 +5,7 @@ import { addAdminApi } from '../../../src/admin-api/admin-api.ts';
 import { type Crm, openedCrm } from '../../../src/connector/crm/crm.ts';
 import { createGuard } from '../../../src/http/outbound/guard.ts';
 import { createServer } from '../../../src/http/server/server.ts';
-import type { ConfigNeeds } from '../../../src/operations/configuration.ts';
+import type { ConfigNeeds } from '../../../src/operations/installation/configuration.ts';
 import { createWakeUp, type WakeUp } from '../../../src/runtime/wake-up.ts';
 import { openWebhookClient } from '../../../src/service/delivery/post.ts';
 import { createKey, type Scope, USUAL_SCOPES } from '../../../src/service/keys/keys.ts';

@@ -1,5 +1,5 @@
 /** A process of its own for tests: copies the store at the first argument to the second, and is killed after so many pages. */
-import { PLACES } from '../../../src/commands/export/places.ts';
+import { PLACES } from '../../../src/commands/erase/places.ts';
 import { openStore } from '../../../src/store/engines/open.ts';
 import { closeBoth, planCopy } from '../../../src/store/move/begin.ts';
 import { copyRows } from '../../../src/store/move/copy.ts';

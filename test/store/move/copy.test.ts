@@ -4,7 +4,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
-import { PLACES } from '../../../src/commands/export/places.ts';
+import { PLACES } from '../../../src/commands/erase/places.ts';
 import { openStore } from '../../../src/store/engines/open.ts';
 import { readValue, writeValue } from '../../../src/store/kv.ts';
 import { closeBoth, openCopy, planCopy, reopenStore } from '../../../src/store/move/begin.ts';

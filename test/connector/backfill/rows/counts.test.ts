@@ -1,7 +1,7 @@
 /** The counts of a plan follow every change of its rows, whoever makes it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
-import { erase } from '../../../../src/commands/erase/erase.ts';
+import { erase } from '../../../../src/commands/erase/erase-entity.ts';
 import { editRow, rowRevision } from '../../../../src/connector/backfill/plan/edit-row.ts';
 import { countToSkip, skipAll } from '../../../../src/connector/backfill/plan/skip-all.ts';
 import { uploadPlan } from '../../../../src/connector/backfill/plan/upload-plan.ts';

@@ -1,7 +1,7 @@
 /** A process that is killed while it loads the weekly files, and while it reads the feed after them. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { serveDatafordeler } from '../../../../../src/commands/emulate/datafordeler.ts';
+import { serveDatafordeler } from '../../../../../src/commands/emulate/datafordeler/datafordeler.ts';
 import { openClient } from '../../../../../src/http/outbound/client.ts';
 import { createDatafordelerSource } from '../../../../../src/service/register/source/datafordeler/feed/datafordeler.ts';
 import { createFilesSource } from '../../../../../src/service/register/source/datafordeler/files/files-source.ts';

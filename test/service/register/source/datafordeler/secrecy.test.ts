@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { serveDatafordeler } from '../../../../../src/commands/emulate/datafordeler.ts';
+import { serveDatafordeler } from '../../../../../src/commands/emulate/datafordeler/datafordeler.ts';
 import { createMetrics } from '../../../../../src/http/metrics.ts';
 import { openClient } from '../../../../../src/http/outbound/client.ts';
 import { claim } from '../../../../../src/runtime/lanes/lanes.ts';

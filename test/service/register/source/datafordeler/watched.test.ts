@@ -1,6 +1,9 @@
 /** The watcher over Datafordeler: what it reads, what it tells, and what a fault or the end of the process leaves. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type DatafordelerEmulator, serveDatafordeler } from '../../../../../src/commands/emulate/datafordeler.ts';
+import {
+  type DatafordelerEmulator,
+  serveDatafordeler,
+} from '../../../../../src/commands/emulate/datafordeler/datafordeler.ts';
 import { openClient } from '../../../../../src/http/outbound/client.ts';
 import { claim } from '../../../../../src/runtime/lanes/lanes.ts';
 import { createDatafordelerSource } from '../../../../../src/service/register/source/datafordeler/feed/datafordeler.ts';
