@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL } from './support/all.ts';
 import { installPacked, runProgram } from './support/packed.ts';
 import { startRegistry } from './support/registry.ts';
 
@@ -153,7 +154,8 @@ describe('the published package', () => {
   });
 });
 
-describe('the package that provider new writes', () => {
+// npm installs what it needs, which takes as long as all else here.
+describe.runIf(ALL)('the package that provider new writes', () => {
   let registry: Awaited<ReturnType<typeof startRegistry>>;
   beforeAll(async () => {
     registry = await startRegistry(ROOT);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LeftOut } from './support/left-out.ts';
 import { Order } from './support/order.ts';
 import { Slowest } from './support/slowest.ts';
 
@@ -24,7 +25,7 @@ export default defineConfig({
     // Two for each core of CI: many tests wait for a process, a time-out or a pause. More take the time of each other.
     maxWorkers: 4,
     sequence: { sequencer: Order },
-    reporters: ['default', new Slowest()],
+    reporters: ['default', new Slowest(), new LeftOut()],
     globalSetup: ['outside', 'memory', 'postgres', 'templates', 'statements'].map(
       (name) => `test/support/${name}-global.ts`,
     ),

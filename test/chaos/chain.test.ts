@@ -5,7 +5,7 @@ import { daemonWith } from '../support/daemon.ts';
 import { ENGINES, emptyStoreUrl } from '../support/stores.ts';
 import { type ChainOptions, openChain } from './chain.ts';
 import { editSome } from './records.ts';
-import { FULL, SEED } from './settings.ts';
+import { FULL, NIGHT, SEED } from './settings.ts';
 import { strikesOn } from './strikes.ts';
 
 /** Fewer than there are records to be linked late and changes to be written. */
@@ -32,8 +32,8 @@ const LARGE = {
   strikes: { reported: 2, posted: 2, written: 1 },
 };
 
-describe(`the chain, CVRSYNC_CHAOS_SEED=${SEED}`, () => {
-  // In the suite several daemons have such a chain on PostgreSQL: see fleet.test.ts and roles.test.ts.
+describe.runIf(NIGHT)(`the chain, CVRSYNC_CHAOS_SEED=${SEED}`, () => {
+  // On PostgreSQL several daemons have such a chain: see fleet.test.ts and roles.test.ts.
   test.each(FULL ? ENGINES : (['sqlite'] as const))(
     'on %s all end with what the register says, and nothing is told twice as two',
     (engine) => run({ engine, ...(FULL ? LARGE : SMALL) }),

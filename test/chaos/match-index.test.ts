@@ -10,7 +10,7 @@ import { labelledRegister } from '../match/register.ts';
 import { startCommand } from '../support/command.ts';
 import { watchStore } from '../support/fixture.ts';
 import { ENGINES, newFolder, newStore, newStoreUrl } from '../support/stores.ts';
-import { sizeOf } from './settings.ts';
+import { NIGHT, sizeOf } from './settings.ts';
 
 const COMPANIES = sizeOf('COMPANIES', 1_000, 2_000);
 const KILLS = sizeOf('KILLS', 1, 3);
@@ -21,7 +21,7 @@ const indexIn = async (db: Db) => ({
   staged: await db.selectFrom('match_key_staged').selectAll().execute(),
 });
 
-test.each(ENGINES)(
+test.each(NIGHT ? ENGINES : (['sqlite'] as const))(
   'a making that is killed while it reads and while it sorts ends as one that never was, on %s',
   {
     timeout: 600_000,

@@ -14,7 +14,7 @@ import { type CrmName, type Crms, configFor, lanesBehind, startCrms, watchStore 
 import { ENGINES, emptyStoreUrl } from '../support/stores.ts';
 import { untilNone } from '../support/until-none.ts';
 import { CRM_NAMES, NUMBERS } from './crowd.ts';
-import { FULL, SEED } from './settings.ts';
+import { FULL, NIGHT, SEED } from './settings.ts';
 import { sendAll } from './storm.ts';
 import { strikesOn } from './strikes.ts';
 import { scriptFaults } from './weather.ts';
@@ -41,7 +41,7 @@ interface Customer {
 const nameOf = (digits: string, round: number): string => `${digits} nr. ${round}`;
 
 // What it shows hangs on no engine.
-describe.each(FULL ? ENGINES : (['sqlite'] as const))('on %s', (engine) => {
+describe.runIf(NIGHT).each(FULL ? ENGINES : (['sqlite'] as const))('on %s', (engine) => {
   test(`records that get other numbers are written to for the company of their number alone, CVRSYNC_CHAOS_SEED=${SEED}`, async () => {
     const random = randomFrom(SEED);
     const crms = await startCrms();

@@ -11,9 +11,9 @@ import { type Daemon, daemonWith } from '../support/daemon.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
 import { openChain } from './chain.ts';
 
-import { SEED } from './settings.ts';
+import { NIGHT, SEED } from './settings.ts';
 
-test(`daemons that share the work by roles do all of it, CVRSYNC_CHAOS_SEED=${SEED}`, async () => {
+test.runIf(NIGHT)(`daemons that share the work by roles do all of it, CVRSYNC_CHAOS_SEED=${SEED}`, async () => {
   const random = randomFrom(SEED);
   const url = await emptyStoreUrl('postgres');
   const chain = await openChain(url, { seed: SEED, companies: 6, changes: 60, listeners: 20, faults: 1 }, random);

@@ -11,7 +11,7 @@ import { openChain } from '../chaos/chain.ts';
 import { ALL } from '../support/all.ts';
 import { daemonWith } from '../support/daemon.ts';
 import { BUILD } from '../support/program.ts';
-import { emptyStoreUrl } from '../support/stores.ts';
+import { emptyStoreUrl, SUITE_ENGINES } from '../support/stores.ts';
 import { openCollector } from '../telemetry/collector.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -62,7 +62,7 @@ describe('the files of the image', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test.each(['sqlite', 'postgres'] as const)('watch, tell and write into both CRMs, on %s', async (engine) => {
+  test.each(SUITE_ENGINES)('watch, tell and write into both CRMs, on %s', async (engine) => {
     expect(await bytesIn(join(folder, 'node_modules'))).toBeLessThan(20 * MB);
     const random = randomFrom(3);
     const options = { seed: 3, companies: 4, changes: 10, listeners: 3, faults: 0 };
