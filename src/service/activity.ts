@@ -1,4 +1,4 @@
-/** What the service counts for charts: attempts to deliver, and how far behind its sources are read. */
+/** What the service counts for charts: delivery attempts, and how far behind its sources are. */
 import { sql } from 'kysely';
 import { addActivity } from '../runtime/activity/activity.ts';
 import { type CountedTable, countNewRows } from '../runtime/activity/count-activity.ts';
@@ -14,7 +14,7 @@ const ATTEMPTS: CountedTable = {
   count: () => sql`1`,
 };
 
-/** Counts the attempts since the last time, and keeps the longest outage of a source that goes on now. */
+/** Counts the new attempts, and records the longest current outage of a source. */
 export async function countService({ store, now }: TaskDeps, signal: AbortSignal): Promise<void> {
   await countNewRows(store, ATTEMPTS, now(), signal);
   const { since } = await store.db

@@ -26,7 +26,6 @@ const UNREACHABLE: Readonly<Record<RegisterSettings['source'], string>> = {
   datafordeler: 'check service.register: apiKey or oauth, graphqlUrl, and whether this machine may reach it',
 };
 
-/** Checks each source, and where they differ. */
 export async function checkRegisters(
   deps: RegisterCheckDeps,
   settings: Pick<ServiceSettings, 'register'>,
@@ -124,7 +123,7 @@ async function checkLimit({ store: { db } }: RegisterCheckDeps): Promise<Finding
     : [{ level: 'fail', subject: 'safety limit', found: lane.error ?? 'facts of many companies are withheld', advice }];
 }
 
-/** Each part of the register that was not read for long, or never while another was. */
+/** Finds parts of the register that were not read for long, or never although another was. */
 async function checkLag({ store: { db }, now }: RegisterCheckDeps, source: RegisterSource): Promise<Findings> {
   const progress = (await readProgress(db, [source])) ?? { parts: [], errors: [] };
   const { parts } = progress;

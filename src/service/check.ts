@@ -25,8 +25,8 @@ export interface ServiceToCheck {
 }
 
 /**
- * Tests everything at once, without sending mail or posting. What does not answer before the signal aborts is a finding
- * too.
+ * Runs all checks at once, without sending mail or posting. A check without an answer before the signal aborts is a
+ * finding too.
  */
 export async function serviceFindings(
   deps: ServiceCheckDeps,
@@ -80,7 +80,7 @@ async function checkMail(
 
 type Read = { readonly monitors: readonly Monitor[]; readonly error?: unknown };
 
-/** Never rejects, because two parts await it. */
+/** Never rejects, because two callers await it. */
 async function readMonitors({ store, secrets }: ServiceCheckDeps): Promise<Read> {
   try {
     return { monitors: await listMonitors(store.db, secrets) };
@@ -92,7 +92,7 @@ async function readMonitors({ store, secrets }: ServiceCheckDeps): Promise<Read>
 const asksForBeneficialOwners = ({ events }: Monitor): boolean =>
   events?.some((event) => BENEFICIAL_OWNER_EVENTS.has(event)) === true;
 
-/** How many monitors a finding names. */
+/** The monitors that a finding names. */
 const NAMED = 5;
 
 async function checkMonitors(

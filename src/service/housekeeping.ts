@@ -22,7 +22,7 @@ export const HOUSEKEEPING_QUEUE = 'service-housekeeping';
 
 const HOUR_MS = 3_600_000;
 
-/** Deletes no change that a delivery or mail still needs. The news made from deleted changes stay. */
+/** Keeps changes that a delivery or mail still needs. News of deleted changes stay. */
 const CHANGES: AgingTable = {
   table: 'change',
   key: 'seq',
@@ -56,7 +56,7 @@ const TASKS: Tasks<StoreTaskDeps> = {
   news: pruneTask('news', pruneOlder(NEWS)),
 };
 
-/** Makes every task's lane due; those of the store only if no connector of this daemon does them. */
+/** Makes the lanes of all tasks due; those of the store only if no connector of this daemon does them. */
 export async function seedServiceHousekeeping(
   tx: Tx,
   now: number,
@@ -66,7 +66,7 @@ export async function seedServiceHousekeeping(
   await seedTasks(tx, HOUSEKEEPING_QUEUE, Object.fromEntries(seeded), now);
 }
 
-/** Runs the tasks that the claims name. Each is due again after its interval; a name from another version ends. */
+/** Runs the tasks of the claims. Each is due again after its interval; a task name of another version ends. */
 export const runServiceHousekeeping = (
   deps: StoreTaskDeps,
   claims: readonly Claim[],

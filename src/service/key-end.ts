@@ -1,4 +1,4 @@
-/** When the credentials of Datafordeler end: they last two years at most, and nothing in them says so. */
+/** When the credentials of Datafordeler end: they last two years at most, and do not state their end. */
 import { readValue, writeValue } from '../store/kv.ts';
 import type { Db, Tx } from '../store/store.ts';
 import type { RegisterSettings } from './service-settings.ts';
@@ -11,7 +11,7 @@ const KEY = 'datafordeler:ends';
 export const isKeyEnding = (lastDay: string, now: number): boolean =>
   Date.parse(`${lastDay}T00:00:00Z`) - now < WARN_DAYS * DAY_MS;
 
-/** Stores the last day that the configuration states, for alerts. */
+/** Stores the last day in the configuration, for alerts. */
 export async function storeKeyEnd(tx: Tx, registers: readonly RegisterSettings[], now: number): Promise<void> {
   const [lastDay] = registers.flatMap((register) =>
     register.source === 'datafordeler' ? (register.apiKeyEnds ?? []) : [],

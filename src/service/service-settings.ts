@@ -1,5 +1,3 @@
-/** The service's part of the configuration. */
-
 import type { PressSettings } from './feeds/press.ts';
 import type { NewsSettings } from './news/wording/make.ts';
 import type { DafCredentials } from './register/source/datafordeler/feed/access.ts';
@@ -25,14 +23,14 @@ export interface DatafordelerSettings extends DafCredentials {
   readonly apiKeyEnds?: string;
   readonly graphqlUrl: string;
   readonly filesUrl: string;
-  /** The folder for the weekly files; without it only listed companies are loaded. */
+  /** The folder for the weekly files; without it the service loads only listed companies. */
   readonly files?: string;
   readonly pollSeconds: number;
   readonly requestsPerSecond: number;
 }
 
 export interface ServiceSettings {
-  /** One source, or several, the leading first. */
+  /** One source, or several with the leading one first. */
   readonly register: RegisterSettings | readonly RegisterSettings[];
   readonly webhooks: {
     readonly allowPrivateAddresses: boolean;
@@ -56,8 +54,8 @@ export interface ServiceSettings {
   readonly beneficialOwners?: boolean;
   readonly placeType: string;
   readonly recodingGuard: boolean;
-  /** Whether a connector of the same daemon does the periodic tasks of the store; false by default. */
+  /** Whether a connector in this daemon does the periodic tasks of the store; false by default. */
   readonly besideConnector?: boolean;
-  /** After a crash, its work waits at most this long. */
+  /** The longest wait of work after a crash. */
   readonly leaseSeconds: number;
 }

@@ -62,15 +62,15 @@ export interface ServiceManagement {
 }
 
 export interface ServiceStart {
-  /** Connections of our own connector that got their job now. */
+  /** Connections of our own connector that got their job at this start. */
   readonly newJobs: readonly string[];
 }
 
-/** A service with endpoints that does no work until `start`. */
+/** A service that does no work before `start`. */
 export interface Service {
   readonly secrets: Secrets;
   readonly management: ServiceManagement;
-  /** Starts the workers, once the server listens; `publicUrl` is its public address. */
+  /** Starts the workers. Call it once the server listens; `publicUrl` is its public address. */
   start(at: { readonly publicUrl: string; readonly connector?: OwnConnector }): Promise<ServiceStart>;
   look(): Promise<void>;
   measure(): Promise<void>;
@@ -81,7 +81,9 @@ export interface Service {
 
 const STATES = 20;
 
-/** Adds the service's endpoints to a listener before it listens; none if another daemon serves the public. */
+/**
+ * Adds the service's endpoints to a listener that does not listen yet; adds none if another daemon serves the public.
+ */
 export function createService(deps: ServiceDeps, server: Server | undefined, settings: ServiceSettings): Service {
   const { store, now, log, secrets } = deps;
   const parts = openParts(deps, settings);
@@ -96,7 +98,7 @@ export function createService(deps: ServiceDeps, server: Server | undefined, set
     async start({ publicUrl, connector }) {
       if (connector !== undefined) transports.openOwn(connector.url);
       parts.own.connector = connector;
-      // Fails now with the wrong key, instead of at every delivery.
+      // Fails now if the key is wrong, not at every delivery.
       await listMonitors(store.db, secrets, { limit: 1 });
       const newJobs = await store.write(async (tx) => {
         const made = connector === undefined ? [] : await ensureOwnJobs(tx, secrets, connector, now());

@@ -1,4 +1,4 @@
-/** The sources of changes: the register, and the enabled news sources. Each is a task of the queue `watch`. */
+/** The sources of changes: the register and the enabled news sources. Each is a task of the queue `watch`. */
 
 import type { Metrics } from '../http/metrics.ts';
 import type { OutboundHttp } from '../http/outbound/client.ts';
@@ -49,14 +49,14 @@ export function openSource(
   }
 }
 
-/** One or several sources of the register, the leading first. */
+/** The sources of the register, the leading one first. */
 export const registersOf = ({ register }: Pick<ServiceSettings, 'register'>): readonly RegisterSettings[] =>
   isList(register) ? register : [register];
 
 const isList = (register: ServiceSettings['register']): register is readonly RegisterSettings[] =>
   Array.isArray(register);
 
-/** Where a register is read from: a folder, or an address. */
+/** The folder or address of a register. */
 export function registerPlace(register: RegisterSettings): string {
   switch (register.source) {
     case 'file':
@@ -69,13 +69,12 @@ export function registerPlace(register: RegisterSettings): string {
 }
 
 export interface OpenRegister {
-  /** The leading first. */
+  /** The leading one first. */
   readonly sources: readonly RegisterSource[];
   readonly polled: readonly PolledSource[];
   readonly from: string;
 }
 
-/** Opens all sources of the register. */
 export function openRegister(
   settings: Pick<ServiceSettings, 'register'>,
   deps: Parameters<typeof openSource>[1],
@@ -83,7 +82,7 @@ export function openRegister(
   const registers = registersOf(settings);
   const polled = registers.map((register) => {
     const source = openSource(register, deps);
-    // Reads ahead only from the register, which is slow; files are not, and Datafordeler has a page a minute.
+    // Reads ahead only from the register, which is slow. Files are not, and Datafordeler has a page a minute.
     const pages = register.source === 'cvr' ? withPageAhead(source) : source;
     return { source: pages, pollMs: register.pollSeconds * 1_000 };
   });

@@ -1,5 +1,3 @@
-/** One attempt of a delivery: whether it is due, the post, and the delivery's next state. */
-
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import type { Lease } from '../../runtime/lanes/lease.ts';
 import { inSpan } from '../../telemetry/trace.ts';
@@ -16,7 +14,6 @@ export interface AttemptDeps {
   readonly log: { debug?(details: object, message: string): void };
 }
 
-/** A monitor's webhook, as one run reaches it. */
 export interface Target {
   readonly monitor: Monitor;
   readonly http: OutboundHttp;
@@ -24,7 +21,7 @@ export interface Target {
   readonly lease: Lease;
 }
 
-/** How long a confirmed lease needs no new query: one for every post would cost too much. */
+/** How long a confirmed lease counts: a query before every post would cost too much. */
 const LEASE_AGE_MS = 1_000;
 
 /** Attempts a delivery; undefined if the signal stopped it. */
@@ -63,7 +60,7 @@ export async function attempt(
   return { seq, url, posted, number, repeated, ...afterPost(posted, tried, schedule, deps) };
 }
 
-/** The delivery's state after a post; `tried` counts the attempts of its schedule, including this one. */
+/** The delivery's state after a post; `tried` counts the attempts of its schedule, with this one. */
 function afterPost(
   { outcome, retryAfterMs }: Posted,
   tried: number,

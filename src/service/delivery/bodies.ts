@@ -1,6 +1,6 @@
 /**
- * The bodies of deliveries. A change that goes to thousands has one body, with the same bytes at every attempt, unless
- * somebody named in it is erased meanwhile.
+ * The bodies of deliveries. A change that goes to thousands of monitors has one body, with the same bytes at every
+ * attempt, unless somebody named in it is erased meanwhile.
  */
 import { sql } from 'kysely';
 import { isEventName } from '../../protocol/events.ts';
@@ -22,7 +22,7 @@ export interface DeliveryBodies {
   load(db: Db, heads: readonly Head[]): Promise<readonly (DeliveryBody | undefined)[]>;
 }
 
-/** Size of the cache; a body has about 6 KB. */
+/** A body has about 6 KB. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 export function createBodies(options: WireOptions): DeliveryBodies {
@@ -65,7 +65,6 @@ export function createBodies(options: WireOptions): DeliveryBodies {
   };
 }
 
-/** The body of a delivery; undefined if the delivery or its change was deleted. */
 export async function readDeliveryBody(db: Db, seq: number, options: WireOptions): Promise<DeliveryBody | undefined> {
   const head = await db.selectFrom('delivery').select(['change', 'events']).where('seq', '=', seq).executeTakeFirst();
   const change = head && (await loadChanges(db, [head])).get(head.change);

@@ -1,7 +1,4 @@
-/**
- * One run of a monitor's lane: posts due deliveries, in order for each company, until none is left or others should go
- * first.
- */
+/** One run of a monitor's lane: posts due deliveries, in order for each company, until its turn is over. */
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import type { Claim } from '../../runtime/lanes/lanes.ts';
 import { LeaseLostError, leaseOf } from '../../runtime/lanes/lease.ts';
@@ -20,21 +17,18 @@ export interface RunDeps extends AttemptDeps, DueQueueDeps {
   readonly store: Store;
   transportTo(monitor: Monitor): { readonly http: OutboundHttp; readonly url: string | null };
   readonly ledger: Ledger;
-  /** Concurrent posts of all runs. */
+  /** Shared by all runs. */
   readonly slots: Slots;
-  /** Current limit of concurrent posts to a monitor; outcomes change it. */
+  /** Concurrent posts to a monitor; outcomes change the number. */
   limit(monitor: string): number;
-  /** Counts an attempt, and lowers the limit of an overloaded webhook. */
   observe(monitor: string, head: Head, result: AttemptResult): void;
   lost(monitor: string): void;
 }
 
 const UNWRITTEN = 256;
-/** How often to look for newly due deliveries while posts hang. */
+/** How often a run looks for newly due deliveries while posts hang. */
 const LOOK_MS = 500;
-/**
- * After this many posts or this long, other monitors go first. Each time the run waits until all its posts are on disk.
- */
+/** After this many posts or this long, other monitors go first, once all posts are on disk. */
 const SLICE_POSTS = 16_000;
 const SLICE_MS = 10_000;
 
@@ -42,25 +36,24 @@ interface Run {
   readonly claim: Claim;
   readonly target: Target;
   readonly due: DueQueue;
-  /** Companies with a delivery in progress or not on disk yet. */
   readonly busy: Set<string>;
   readonly signal: AbortSignal;
   posting: number;
   left: number;
   permitted: number;
-  /** When the webhook accepts the next post, if later: then the run ends. */
+  /** When the webhook accepts the next post, if that is later; the run ends then. */
   resumeAt: number | undefined;
   readonly until: number;
   recorded: RecordedAttempt;
   /**
-   * The first error. Thrown at the end: running posts must finish and be stored before the lane goes to another
-   * process.
+   * The first error. The run throws it at the end: running posts must finish and be stored before the lane goes to
+   * another process.
    */
   failure: unknown;
   wake(): void;
 }
 
-/** Works on the lane and settles it. Rejects on an error, after all posts have ended. */
+/** Works on the lane and settles it. Rejects after all posts have ended. */
 export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, signal: AbortSignal): Promise<void> {
   const run = openRun(deps, claim, monitor, signal);
   const { due } = run;
@@ -74,7 +67,6 @@ export async function runLane(deps: RunDeps, claim: Claim, monitor: Monitor, sig
   if (run.failure !== undefined) throw run.failure;
   if (run.recorded === 'lost') deps.lost(monitor.id);
   if (run.recorded === 'off') await deps.ledger.write({ claim, ending: 'over' });
-  // The next run reads the new address.
   if (run.recorded === 'moved') await deps.ledger.write({ claim, ending: 'yield' });
 }
 
@@ -105,7 +97,6 @@ const goesOn = ({ recorded, failure, signal }: Run): boolean =>
 const mayStart = (run: Run): boolean =>
   goesOn(run) && run.left > 0 && run.resumeAt === undefined && performance.now() < run.until;
 
-/** Posts until it finds nothing more or others should go first. */
 async function postAll(deps: RunDeps, run: Run): Promise<void> {
   for (;;) {
     if (run.due.isEmpty && run.due.mayHaveMore && mayStart(run)) await refill(run);
@@ -146,7 +137,7 @@ function startPosts(deps: RunDeps, run: Run): void {
   }
 }
 
-/** Waits for the end of a post or write; if the queue is empty, also for the time to look again. */
+/** Waits for the end of a post or write; if the queue is empty, at most until the next look. */
 async function somethingEnded(run: Run): Promise<void> {
   const lookAgain = () => {
     run.due.expectMore();

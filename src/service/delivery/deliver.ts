@@ -1,6 +1,6 @@
 /**
  * Delivers changes to the webhooks of monitors: at least once, in order for each monitor and company, independently for
- * each monitor. A lane is a monitor with something due; its delivery rows give the order.
+ * each monitor. A lane is a monitor with something due.
  */
 
 import type { Metrics } from '../../http/metrics.ts';
@@ -36,11 +36,11 @@ export interface DeliveryDeps extends WireOptions {
   readonly secrets: Secrets;
   /** A client of openWebhookClient: guarded, with its deadlines. */
   readonly http: OutboundHttp;
-  /** Reaches our own connector's webhook; without it, the jobs of the connector are left to the daemon that runs it. */
+  /** Reaches the webhook of the connector in this process; without it, another daemon does. */
   readonly ownTransport?: OwnTransport;
   readonly concurrency?: number;
   readonly schedule?: readonly number[] | undefined;
-  /** Receives the notices of failing monitors that have no recipients. */
+  /** Gets the notices about failing monitors that have no recipients. */
   readonly admin?: string | undefined;
   readonly random?: () => number;
   readonly leaseMs?: number;
@@ -48,18 +48,14 @@ export interface DeliveryDeps extends WireOptions {
 }
 
 const CONCURRENCY = 16;
-/**
- * Monitors per run, and runs. A webhook that hangs keeps the slot of its run but no other monitor's lane, hence so many
- * runs.
- */
+/** Monitors per run, and runs: so many, because a webhook that hangs keeps the slot of its run. */
 const BATCH = 64;
 const RUNS = 512;
-/** Concurrent posts in total: each may need a connection. */
+/** Each may need a connection. */
 const POSTS = 1_024;
-/** Runs that query the store at a time. */
 const LOOKS = 8;
 
-/** Starts the worker; ring `deliver` after publishing. */
+/** Starts the worker. Ring `deliver` after publishing. */
 export function startDelivery(deps: DeliveryDeps): Worker {
   const { store, wakeUp, now, log, metrics, secrets, concurrency = CONCURRENCY, random = Math.random } = deps;
   const limits = new Map<string, number>();
@@ -108,7 +104,6 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     if (monitor !== undefined && isOwnJob(monitor) && deps.ownTransport?.(monitor) === undefined)
       return store.write((tx) => settle(tx, claim, { kind: 'again', at: now(), free: true }));
     if (monitor?.enabled === true && monitor.url !== null) return runLane(run, claim, monitor, signal);
-    // Nothing is due: its deliveries are held or dropped.
     await run.ledger.write({ claim, ending: 'over' });
   }
 

@@ -1,4 +1,3 @@
-/** Lists, counts, replays and drops deliveries, for people. */
 import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -7,7 +6,6 @@ import type { StoreSchema } from '../../store/schema.ts';
 import type { DeliveryTable } from '../../store/service-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** `failing` is due after a failed attempt. */
 export const DELIVERY_STATES = ['due', 'failing', 'held', 'done', 'failed', 'dropped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
@@ -17,10 +15,8 @@ export interface DeliveryFilter {
   readonly entity?: string;
   readonly seq?: number;
   readonly seqs?: readonly number[];
-  /** Lower numbers only; this number and higher ones only. */
   readonly before?: number;
   readonly from?: number;
-  /** Created at or after, and before. */
   readonly since?: number;
   readonly until?: number;
   readonly endedBefore?: number;
@@ -51,16 +47,16 @@ export interface Attempt {
   readonly status: number | null;
   readonly fault: string | null;
   readonly answer: string | null;
-  /** Of the answer, names in lower case, without secrets; null without an answer. */
+  /** Names in lower case, without secrets; null if no answer came. */
   readonly headers: Readonly<Record<string, string>> | null;
   readonly done: boolean;
 }
 
 const LISTED = 100;
-/** The most that one call replays or drops: longer transactions would block webhooks and requests. */
+/** The most deliveries that one call replays or drops: longer transactions would block webhooks and requests. */
 export const REPLAY_LIMIT = 10_000;
 
-/** Replayed if no state is given: everything that did not arrive. */
+/** The states that a replay without a state covers: everything that did not arrive. */
 export const REPLAYED: readonly DeliveryState[] = ['failing', 'held', 'failed'];
 export const DROPPED: readonly DeliveryState[] = ['due', 'failing', 'held', 'failed'];
 
@@ -71,7 +67,7 @@ const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
   let found = query;
   if (monitor !== undefined) found = found.where('delivery.monitor', '=', monitor);
   if (state !== undefined) found = found.where(isIn(state));
-  // An index leads from the entity to its changes, and from these to their deliveries.
+  // The index leads from the entity to its changes, and from these to their deliveries.
   if (entity !== undefined)
     found = found
       .where('delivery.entity', '=', entity)
@@ -93,7 +89,7 @@ const filtered = <O>(query: Query<O>, filter: DeliveryFilter): Query<O> => {
 
 type Delivered = ExpressionBuilder<StoreSchema, 'delivery'>;
 
-/** Whether an attempt of the current schedule failed; literals let the engines use the partial indexes. */
+/** Whether an attempt of the current schedule failed. Literals let the engines use the partial indexes. */
 const isFailing = (row: Delivered): Expression<SqlBool> =>
   row.and([
     row('delivery.state', '=', sql.lit<StoredState>('due')),
@@ -114,10 +110,10 @@ const isIn =
     return state === 'due' ? row.and([isStored, row.not(isFailing(row))]) : isStored;
   };
 
-/** Deliveries that somebody may have to act on: each state has an index that holds no others. */
+/** States of deliveries that may need action. Each state has a partial index. */
 export type OpenState = Exclude<DeliveryState, 'done' | 'dropped'>;
 
-/** Counts up to a limit. Times go without their index: the state's is shorter. */
+/** Counts up to a limit. Does not use the index of times: the state's is shorter. */
 export const countUpTo = (
   db: Db,
   most: number,
@@ -160,15 +156,14 @@ export async function countDeliveries(db: Db, filter: DeliveryFilter = {}): Prom
   return row.found;
 }
 
-/** A delivery that a replay would make due. */
 export interface Replayable extends Pick<Delivery, 'seq' | 'monitor' | 'entity' | 'createdAt'> {
   readonly was: DeliveryState;
 }
 
-/** The deliveries that a replay would make due, the oldest first. */
+/** The deliveries that a replay would make due, oldest first. */
 export async function listReplayable(db: Db, filter: DeliveryFilter, limit: number): Promise<readonly Replayable[]> {
   const found: Replayable[] = [];
-  // State by state: a condition over all of them would read what arrived, too.
+  // One query per state: a condition over all of them would also read the deliveries that arrived.
   for (const state of filter.state === undefined ? REPLAYED : [filter.state])
     found.push(
       ...(await chosenFor(db, { ...filter, state }, { from: REPLAYED, onlyEnabled: true })
@@ -197,15 +192,14 @@ export async function attemptsOf(db: Db, delivery: number): Promise<readonly Att
 
 /**
  * Makes failing, held and failed deliveries due now, or those of the given state, oldest first; returns how many. Each
- * keeps its `webhook-id` and restarts its schedule. Skips monitors that are off: enable the monitor first. Ring
- * `deliver` after the commit.
+ * keeps its `webhook-id` and restarts its schedule. Skips monitors that are off. Ring `deliver` after the commit.
  */
 export async function replayDeliveries(tx: Tx, filter: DeliveryFilter, now: number): Promise<number> {
   const set = { state: 'due', next_at: now, ended_at: null } as const;
   return (await change(tx, filter, now, { from: REPLAYED, onlyEnabled: true, set })).length;
 }
 
-/** The same of the deliveries of these numbers; returns the numbers of those that are due now. */
+/** Replays the deliveries with these numbers; returns the numbers of those that are due now. */
 export async function replayNamed(
   tx: Tx,
   seqs: readonly number[],
@@ -229,8 +223,8 @@ export async function sendDelivery(tx: Tx, seq: number, now: number): Promise<Se
 }
 
 /**
- * Makes all held deliveries of a monitor due and returns how many. Call it in the transaction that enables the monitor,
- * so that later changes follow them.
+ * Makes all held deliveries of a monitor due and returns how many. Call it in the transaction that enables the
+ * monitor, so that later changes queue behind them.
  */
 export async function replayHeld(tx: Tx, monitor: string, now: number): Promise<number> {
   let replayed = 0;
@@ -249,7 +243,7 @@ export async function dropDeliveries(tx: Tx, filter: DeliveryFilter, now: number
 
 interface Transition {
   readonly from: readonly DeliveryState[];
-  /** Leaves out deliveries of monitors that are off or have no webhook. */
+  /** Skips deliveries of monitors that are off or have no webhook. */
   readonly onlyEnabled: boolean;
   readonly set: Partial<Pick<DeliveryTable, 'state' | 'next_at' | 'ended_at'>>;
 }

@@ -1,4 +1,3 @@
-/** The due deliveries of one monitor that a run has found but not begun. */
 import type { Db } from '../../store/store.ts';
 import type { DeliveryBodies, DeliveryBody } from './bodies.ts';
 import { dueHeads, type Head } from './due.ts';
@@ -14,7 +13,7 @@ export interface DueQueue {
   readonly isEmpty: boolean;
   readonly mayHaveMore: boolean;
   expectMore(): void;
-  /** Loads due deliveries, except those of busy companies. The queue must be empty. */
+  /** Loads due deliveries, except those of busy companies. Call it only when the queue is empty. */
   refill(busy: ReadonlySet<string>): Promise<void>;
 }
 

@@ -1,14 +1,11 @@
-/**
- * Writes the outcomes of many runs in few transactions, because a commit costs the same for one attempt as for a
- * hundred.
- */
+/** Writes the outcomes of many runs in one transaction: a commit costs the same for one attempt as for a hundred. */
 import { createGroupCommit } from '../../runtime/group-commit.ts';
 import { ASIDE, type Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { type Entry, type RecordedAttempt, record } from './record-attempt.ts';
 
 export interface Ledger {
-  /** Resolves once the entry is on disk; rejects only for this entry. */
+  /** Resolves once the entry is on disk; rejects only if this entry fails. */
   write(entry: Entry): Promise<RecordedAttempt>;
 }
 
@@ -21,7 +18,7 @@ export interface LedgerOptions {
 }
 
 const BATCH = 512;
-/** The longest wait of an entry, and that in a burst: only the next delivery of its company waits for it. */
+/** The longest wait of an entry, alone and in a burst. Only the next delivery of its company waits for it. */
 const WAIT_MS = 2;
 const BURST = { size: 16, waitMs: 25 };
 

@@ -1,4 +1,4 @@
-/** Notices to the recipients of a monitor about its webhook; in Danish, like all mail. */
+/** Notices to a monitor's recipients about its webhook; in Danish, like all mail. */
 
 import type { Notice } from '../mail/queue.ts';
 import type { NoticeKind } from '../monitors/health.ts';

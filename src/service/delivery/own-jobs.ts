@@ -1,6 +1,6 @@
 /**
- * The jobs of a connector in the same process. It receives POSTs to its webhook like any other and calls with a key of
- * its own; cvrsync sets both up.
+ * The jobs of a connector in the same process. cvrsync gives the connector a key and posts to its webhook, as for any
+ * other client.
  */
 import type { Auth } from '../../protocol/auth.ts';
 import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
@@ -16,12 +16,11 @@ import { activate, getMonitor, listJobs, updateMonitor } from '../monitors/monit
 import { DELIVER_QUEUE } from '../names/queues.ts';
 import { dropDeliveries, replayHeld } from './deliveries.ts';
 
-/** The id of the connector's key, which owns its jobs. */
+/** The id of the connector's key. */
 export const OWN_CONNECTOR = 'own-connector';
 
 export const isOwnJob = ({ owner }: Pick<Monitor, 'owner'>): boolean => owner === OWN_CONNECTOR;
 
-/** The ids of all such jobs, for every process on the store. */
 export async function ownJobIds(db: Db): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('monitor')
@@ -50,10 +49,10 @@ export async function dropExpired(store: Store, now: number, signal: AbortSignal
 const takesOwnJobs = ({ digests: { connector, service }, roles }: Daemon): boolean =>
   roles.includes('service') && connector !== undefined && service !== undefined && connector['upstream'] === undefined;
 
-/** Sooner than for strangers, because the connector returns with this process. */
+/** Shorter waits than for other webhooks, because the connector returns with this process. */
 const SCHEDULE = [0, 1, 5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** The access key of our own connector, equal in every process with the service's key. */
+/** The key of our own connector, equal in every process with the service's key. */
 export const ownKey = (secrets: Pick<Secrets, 'sign'>): string => keyFrom(secrets.sign(OWN_CONNECTOR));
 
 export interface OwnConnector {
@@ -63,8 +62,8 @@ export interface OwnConnector {
 }
 
 /**
- * Creates or updates one job for each provider of our own connector, and sends held and delayed deliveries at once.
- * Idempotent. Returns the providers with a new job.
+ * Creates or updates one job for each provider of our own connector, and sends its held and delayed deliveries at
+ * once. Idempotent. Returns the providers with a new job.
  */
 export async function ensureOwnJobs(
   tx: Tx,
@@ -72,7 +71,7 @@ export async function ensureOwnJobs(
   own: OwnConnector,
   now: number,
 ): Promise<readonly string[]> {
-  // Locks the key, so that nobody creates a second job of one provider meanwhile.
+  // Locks the key, so that no other process creates a second job of a provider.
   await ensureKey(
     tx,
     { id: OWN_CONNECTOR, name: 'connector of this process', key: ownKey(secrets), scopes: ['monitoring'] },
@@ -94,7 +93,7 @@ export async function ensureOwnJobs(
   return made;
 }
 
-/** Deliveries that failed while the connector was away need not wait any longer. */
+/** Makes deliveries due that failed while the connector was away. */
 async function retryNow(tx: Tx, monitor: string, now: number): Promise<void> {
   await mark(tx, DELIVER_QUEUE, [monitor], now);
   await tx

@@ -1,4 +1,3 @@
-/** One HTTP POST to a webhook, and its outcome. */
 import { hash, type KeyObject } from 'node:crypto';
 import { type HttpClient, type OutboundHttp, openClient } from '../../http/outbound/client.ts';
 import { HttpFault, type HttpFaultKind } from '../../http/outbound/fault.ts';
@@ -14,7 +13,7 @@ const ANSWER_BYTES = 16 * 1024;
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
 
-/** The client for webhooks of others: it returns every answer's status and the beginning of its text. */
+/** The client for webhooks: it returns every answer's status and the beginning of its text. */
 export const openWebhookClient = (guard: Guard): HttpClient =>
   openClient({ guard, connectMs: CONNECT_MS, deadlineMs: TOTAL_MS, excerptBytes: ANSWER_BYTES });
 
@@ -22,7 +21,6 @@ export const openWebhookClient = (guard: Guard): HttpClient =>
 export const webhookId = (change: string, monitor: string): string =>
   `msg_${hash('sha256', `${change} ${monitor}`, 'base64url')}`;
 
-/** Where to post, and the sender's credentials. */
 export interface Webhook {
   readonly url: string;
   /** The headers with the credentials, names in lower case. */
@@ -42,7 +40,7 @@ export interface DeliveryMessage {
   readonly id: string;
   readonly body: string | Uint8Array;
   readonly attempt: number;
-  /** Further headers; ours replace them. */
+  /** Cannot replace the headers of cvrsync. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -52,10 +50,8 @@ export interface Posted {
   /** Null without an answer; then `fault` is set. */
   readonly status: number | null;
   readonly fault: HttpFaultKind | null;
-  /** In words; null after a success. */
   readonly error: string | null;
   readonly answer: string;
-  /** Of the answer; null without one. */
   readonly headers: Readonly<Record<string, string>> | null;
   readonly outcome: AttemptOutcome;
   readonly retryAfterMs: number | undefined;
@@ -116,7 +112,7 @@ export async function post(
 
 const MASK = '***';
 
-/** Headers of an answer that hold secrets of its sender. */
+/** Headers of an answer that hold the receiver's secrets. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'set-cookie',
   'authorization',
@@ -127,7 +123,7 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
 const maskedHeader = (name: string, value: string, masked: readonly string[]): string =>
   SECRET_HEADERS.has(name) ? MASK : withoutSecrets(value, masked);
 
-/** The headers that {@link post} sends with an attempt, without what proves who sent it. */
+/** The headers that {@link post} sends with an attempt, without signatures and credentials. */
 export const sentHeaders = (
   { id, attempt }: Pick<DeliveryMessage, 'id' | 'attempt'>,
   at: number,
@@ -140,7 +136,7 @@ export const sentHeaders = (
   'webhook-attempt': String(attempt),
 });
 
-/** A shorter secret would mask ordinary words. */
+/** Masking a shorter secret would mask ordinary words. */
 const LEAST_SECRET = 4;
 const LEAST_IN_ADDRESS = 12;
 
@@ -163,6 +159,6 @@ function withoutAddress(text: string, url: string): string {
   return pathname === '/' ? text : text.replaceAll(`${origin}${pathname}`, maskedAddress(url));
 }
 
-/** Masks secrets, because some webhooks echo the request, and the store holds no secret in plain text. */
+/** Masks secrets: some webhooks echo the request, and the store must hold no secret in plain text. */
 const withoutSecrets = (answer: string, masked: readonly string[]): string =>
   masked.reduce((text, secret) => text.replaceAll(secret, MASK), answer);

@@ -1,4 +1,3 @@
-/** Stores the outcomes of attempts: deliveries, attempts, the health of monitors, and finished lanes. */
 import { sql } from 'kysely';
 import { type Claim, held, type Settlement, settleAll } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow, storable, storableJson } from '../../store/each.ts';
@@ -14,9 +13,8 @@ import type { Posted } from './post.ts';
 
 export interface AttemptResult {
   readonly seq: number;
-  /** Undefined without an attempt: too early, or the change was deleted. */
+  /** Undefined if nothing was sent: too early, or the change was deleted. */
   readonly posted?: Posted;
-  /** The monitor's address at the attempt. */
   readonly url: string | null;
   readonly number: number;
   readonly state: 'done' | 'due' | 'failed' | 'dropped';
@@ -25,9 +23,7 @@ export interface AttemptResult {
   readonly repeated: boolean;
 }
 
-/**
- * `go-on`: work continues; `if-idle`: the lane ends unless something is due; `over`: it ends; `yield`: others go first.
- */
+/** `if-idle`: the lane ends unless something is due; `yield`: other lanes go first. */
 export type Ending = 'go-on' | 'if-idle' | 'over' | 'yield';
 
 export interface Entry {
@@ -39,8 +35,8 @@ export interface Entry {
 }
 
 /**
- * `open`: go on; `settled`: the lane ended; `lost`: another process has it; `off`: the monitor is disabled or removed;
- * `moved`: it has another address than the one posted to.
+ * `open`: go on; `settled`: the lane ended; `lost`: another process has the lane; `off`: the monitor is disabled or
+ * removed; `moved`: its address changed since the post.
  */
 export type RecordedAttempt = 'open' | 'settled' | 'lost' | 'off' | 'moved';
 
@@ -57,7 +53,7 @@ export async function record(
   options: RecordOptions,
 ): Promise<ReadonlyMap<Entry, RecordedAttempt>> {
   const claims = new Map(entries.map(({ claim }) => [claim.key, claim]));
-  // Monitors before lanes before deliveries: the lock order of disabling a monitor.
+  // Lock monitors, then lanes, then deliveries, as disabling a monitor does.
   const monitors = await lockMonitors(tx, [...claims.keys()], options.secrets);
   const live = await held(tx, [...claims.values()]);
   const mine = entries.filter(({ claim }) => live.has(claim.key));
@@ -94,10 +90,10 @@ async function lockMonitors(tx: Tx, ids: readonly string[], secrets: Secrets): P
   return new Map(rows.map((row) => [row.id, { ...row, url: openAddress(row.url, secrets) }]));
 }
 
-/** A delivery that succeeded while it was held is done; a dropped one stays dropped. */
+/** A held delivery that succeeded is done; a dropped one stays dropped. */
 async function writeDeliveries(tx: Tx, results: readonly AttemptResult[], now: number): Promise<void> {
   const { done = [], rest = [] } = Object.groupBy(results, ({ state }) => (state === 'done' ? 'done' : 'rest'));
-  // Nearly all are done at the first attempt: a list of numbers takes half the time of a row for each.
+  // Nearly all succeed at the first attempt: a list of numbers takes half the time of a row for each.
   const alike = Map.groupBy(done, ({ number, posted }) => `${number} ${posted?.status}`);
   for (const group of alike.values()) await writeDone(tx, group, now);
   await writeRest(tx, rest, now);
@@ -138,11 +134,10 @@ async function writeRest(tx: Tx, results: readonly AttemptResult[], now: number)
     where delivery.seq = cast(each.seq as bigint) and delivery.state = 'due'`.execute(tx);
 }
 
-/** Characters to store of the answer to a successful attempt, and of the headers of any. */
+/** Characters that are stored of the answer to a successful attempt, and of the headers of any. */
 const DONE_ANSWER = 1_024;
 const HEADERS = { failed: 4_096, done: 512 };
 
-/** As many as fit, as JSON. */
 function storedHeaders(headers: Readonly<Record<string, string>>, most: number): string {
   const kept: [string, string][] = [];
   let left = most;
@@ -153,7 +148,7 @@ function storedHeaders(headers: Readonly<Record<string, string>>, most: number):
   return storableJson(Object.fromEntries(kept));
 }
 
-/** Some webhooks echo the request: a person in it may have been erased during the post. */
+/** Some webhooks echo the request, and a person in it may have been erased during the post. */
 async function withoutErasedIn<
   T extends {
     readonly at: number;
@@ -220,7 +215,6 @@ interface DueNotice {
   readonly error: string | null;
 }
 
-/** Decides from each monitor's attempts, in order: its new health, whether to disable it, and which notices to send. */
 function decideHealths(entries: readonly Entry[], monitors: ReadonlyMap<string, Locked>) {
   const after = new Map<string, Health>();
   const off = new Map<string, 'failing' | 'gone'>();

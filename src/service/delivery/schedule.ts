@@ -1,5 +1,3 @@
-/** When to retry a webhook, and what its answers mean. */
-
 /** Seconds before each attempt, including the first. */
 export const SCHEDULE: readonly number[] = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
@@ -7,7 +5,7 @@ const LONGEST_MS = 24 * 3_600_000;
 
 export type AttemptOutcome =
   | { readonly kind: 'done'; readonly disable: boolean }
-  /** `abort`: no further attempt. `overloaded`: the receiver asks for fewer posts at a time. */
+  /** `abort`: no further attempt. `overloaded`: the receiver wants fewer concurrent posts. */
   | { readonly kind: 'failed'; readonly abort: boolean; readonly disable: boolean; readonly overloaded: boolean };
 
 /**
@@ -25,8 +23,8 @@ export function outcomeOf(status: number, headers: Readonly<Record<string, strin
 export const firstWait = (schedule: readonly number[] = SCHEDULE): number => (schedule[0] ?? 0) * 1_000;
 
 /**
- * Ms to wait after `attempts` failures (1 or more); undefined at the end of the schedule. Adds up to a fifth at random.
- * The receiver can ask for a longer wait, up to 24 hours.
+ * The wait in ms after `attempts` failures (1 or more); undefined at the end of the schedule. Adds up to a fifth at
+ * random. The receiver can ask for a longer wait, up to 24 hours.
  */
 export function nextWait(
   attempts: number,

@@ -22,7 +22,7 @@ export type OwnTransport = (monitor: Pick<Monitor, 'owner'>) => Transport | unde
 export interface Transports {
   readonly http: OutboundHttp;
   readonly ownTransport: OwnTransport;
-  /** Delivers jobs of our own connector to this address, although it is not public. */
+  /** Delivers jobs of our own connector to this address, which need not be public. */
   openOwn(url: string): void;
   close(): Promise<void>;
 }
@@ -33,8 +33,9 @@ export function monitorOptions({ webhooks, emailEvent }: AddressRules): MonitorO
 }
 
 /**
- * Opens the clients. Only our own jobs reach our own address, because others may trust posts from this machine. They go
- * to the webhook of this process, whatever the store says: of several daemons on one store, each reaches only its own.
+ * Opens the clients. Only jobs of our own connector reach a private address, because others may trust posts from this
+ * machine. They go to the webhook of this process, whatever address the store holds: each daemon reaches only its own
+ * connector.
  */
 export function openTransports(options: Pick<GuardOptions, 'allowPrivate' | 'allow'>): Transports {
   const receivers = openWebhookClient(createGuard(options));

@@ -1,4 +1,3 @@
-/** Deletes old deliveries and attempts, and successful attempts beyond a maximum. */
 import { sql } from 'kysely';
 import { untilDone } from '../../runtime/housekeeping/prune.ts';
 import { cutoffOf, RETENTION } from '../../runtime/housekeeping/retention.ts';
@@ -8,13 +7,13 @@ import type { Store, Tx } from '../../store/store.ts';
 const DAY_MS = 86_400_000;
 const HELD_DAYS = 14;
 const STEP = 500;
-/** How long to keep successful attempts, and how many: the newest, some 60 MB. */
 const DONE_MS = 7 * DAY_MS;
 const MOST_DONE = 500_000;
 
 /**
  * Drops deliveries held for 14 days; deletes ended deliveries and attempts after `days`, and successful attempts
- * after a week or beyond the newest `mostDone`. Uses short transactions, because they block other writers.
+ * after a week or beyond the newest `mostDone` (500,000: some 60 MB). Uses short transactions, because they block
+ * other writers.
  */
 export async function trimDeliveries(
   store: Store,
@@ -37,7 +36,7 @@ async function dropHeld(tx: Tx, now: number): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('delivery')
     .set({ state: 'dropped', ended_at: now, error: `it was held for ${HELD_DAYS} days` })
-    // Repeated: PostgreSQL does not recheck the list for a row that it waited for, which may have been replayed.
+    // Repeated: PostgreSQL does not recheck the list for a row that it waited for and that was replayed meanwhile.
     .where('state', '=', 'held')
     .where('next_at', '<', before)
     .where('seq', 'in', (query) =>
@@ -47,7 +46,7 @@ async function dropHeld(tx: Tx, now: number): Promise<number> {
         // A literal, so that SQLite can use the index of held deliveries.
         .where('state', '=', sql.lit<DeliveryTable['state']>('held'))
         .where('created_at', '<', before)
-        // It may have been due for days before it was held.
+        // A delivery may have been due for days before it was held.
         .where('next_at', '<', before)
         .limit(STEP),
     )
@@ -83,7 +82,7 @@ async function deleteAttempts(tx: Tx, before: number): Promise<number> {
 async function deleteDone(tx: Tx, before: number, most: number): Promise<number> {
   const done = tx.selectFrom('attempt').where('done', '=', sql.lit(1));
   const surplus = await done.select('id').orderBy('id', 'desc').limit(1).offset(most).executeTakeFirst();
-  // Times rise with ids: searching behind newer attempts would read the whole table.
+  // Ids rise with time. A search by time would read the whole table.
   const oldest = await done.select(['id', 'at']).orderBy('id').limit(STEP).execute();
   const ids = oldest.filter(({ id, at }) => at < before || id <= (surplus?.id ?? 0)).map(({ id }) => id);
   if (ids.length > 0) await tx.deleteFrom('attempt').where('id', 'in', ids).execute();

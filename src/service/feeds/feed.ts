@@ -1,7 +1,7 @@
 /**
- * Reads a feed of press releases (RSS, Atom, RDF or JSON Feed) into items of one shape. `feedsmith` parses the formats,
- * but it reads a cut or broken document as a shorter feed and blocks the thread, so our own XML reader first proves
- * that the document is complete, well-formed and small enough.
+ * Reads a feed of press releases (RSS, Atom, RDF or JSON Feed). `feedsmith` reads a cut or broken document as a
+ * shorter feed and blocks the thread, so our XML reader first proves that the document is complete, well-formed and
+ * small enough.
  */
 import type { AtomFeed, JsonFeed, RdfFeed, RssFeed } from 'feedsmith';
 import { decoderFor } from '../reports/document/decode.ts';
@@ -9,23 +9,22 @@ import { DocumentError } from '../reports/document/facts.ts';
 import { readXml, type XmlReader } from '../reports/document/xml.ts';
 
 export interface FeedItem {
-  /** Empty if the item states none. */
+  /** Empty if missing. */
   readonly guid: string;
-  /** HTML or text, unchanged. */
+  /** HTML or text, as in the feed. */
   readonly title: string;
-  /** Absolute if possible; empty if the item states none. */
+  /** Absolute if possible; empty if missing. */
   readonly link: string;
-  /** HTML or text, unchanged; empty without one. */
+  /** HTML or text, as in the feed; empty if missing. */
   readonly summary: string;
-  /** The whole text, if the feed has it in addition to a summary; else empty. */
+  /** The whole text; empty unless the feed has it in addition to a summary. */
   readonly content: string;
-  /** Ms since 1970; undefined if missing or unreadable. */
+  /** Undefined if missing or unreadable. */
   readonly published: number | undefined;
 }
 
 export interface FeedDocument {
   readonly bytes: Uint8Array;
-  /** The base of relative links. */
   readonly url: string;
   readonly contentType?: string | undefined;
 }
@@ -53,7 +52,7 @@ export async function readFeed(feed: FeedDocument, signal?: AbortSignal): Promis
   return (await statedItems(root, text, url)).map((item) => itemOf(item, url));
 }
 
-/** The local name of the outermost element, in lower case, once the whole document was read. */
+/** The local name of the outermost element, in lower case. Reads the whole document. */
 async function rootOf(bytes: Uint8Array, charset: string, signal?: AbortSignal): Promise<string> {
   let root = '';
   let parts = 0;
@@ -142,7 +141,6 @@ const ofJson = (item: JsonFeed.Item<Time>): Stated => ({
 const articleIn = (links: readonly { href?: string; rel?: string }[] | undefined): string | undefined =>
   links?.find(({ href, rel = 'alternate' }) => href !== undefined && rel === 'alternate')?.href;
 
-/** The base of relative links, by the `xml:base` of feed and item. */
 const baseOf = (url: string, ...levels: readonly ({ base?: string } | undefined)[]): string =>
   levels.reduce((base, level) => (level?.base === undefined ? base : resolved(level.base, base)), url);
 
@@ -160,7 +158,6 @@ function itemOf(stated: Stated, url: string): FeedItem {
   };
 }
 
-/** Resolves an address against `base`; keeps it if it is empty, absolute or not an address. */
 const resolved = (address: string, base: string): string =>
   address === '' || URL.canParse(address) ? address : (URL.parse(address, base)?.href ?? address);
 

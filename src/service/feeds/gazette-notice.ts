@@ -1,4 +1,4 @@
-/** Turns a bankruptcy notice of the gazette from JSON into an article about each company that it names. Pure. */
+/** Turns a bankruptcy notice of the gazette into an article about each company that it names. Pure. */
 import { decodeHTMLStrict } from 'entities';
 import { companyEntityId } from '../../protocol/entity-id.ts';
 import { escapeHtml } from '../../protocol/news.ts';
@@ -8,7 +8,7 @@ import type { Change } from '../changes/change.ts';
 import { startOf } from '../register/document/today.ts';
 import { isPersonalField, withoutPersonalNumbers } from './personal-numbers.ts';
 
-/** The kinds of notices to search for, all about bankruptcies: any other may be about a natural person. */
+/** The kinds of notices to search for. All are about bankruptcies; other kinds may be about natural persons. */
 export const NOTICE_KINDS = {
   '14a1d71d-f215-58e5-ade0-214f90482cdc': 'Konkursdekret',
   '383f1800-1b39-5f39-8250-61a5c0798fad': 'Konkursdekret ophævet',
@@ -19,7 +19,6 @@ export const NOTICE_KINDS = {
 } as const;
 export type GazetteNoticeKind = keyof typeof NOTICE_KINDS;
 
-/** The kind by the gazette's name for it; the first match counts. */
 const KIND_NAMES: readonly (readonly [RegExp, GazetteNoticeKind])[] = [
   [/ophæv/i, '383f1800-1b39-5f39-8250-61a5c0798fad'],
   [/dekret/i, '14a1d71d-f215-58e5-ade0-214f90482cdc'],
@@ -33,7 +32,7 @@ export interface FoundNotice {
   /** The day of publication in Copenhagen, YYYY-MM-DD. */
   readonly day: string;
   readonly title: string;
-  /** The kind that the line itself names, if any is recognised. */
+  /** The kind that the line itself names, if it is a known one. */
   readonly kind?: GazetteNoticeKind | undefined;
   readonly summary: readonly Field[];
 }
@@ -51,10 +50,10 @@ interface Group {
 export function readFound(json: unknown): FoundNotice | undefined {
   const line = isJsonObject(json) ? json : {};
   const { messageNumber, published, publicationDate, title, summary, sectionName, messageTypeName } = line;
-  // The search is undocumented: if it stops selecting by kind, notices about persons must not pass.
+  // The search is undocumented: if it stops filtering by kind, notices about persons must not pass.
   if (typeof sectionName === 'string' && !/konkurs/i.test(sectionName)) return undefined;
   const day = /^\d{4}-\d{2}-\d{2}/.exec(String(published ?? publicationDate ?? ''))?.[0];
-  // The number becomes part of an address.
+  // The number becomes part of a URL.
   if (typeof messageNumber !== 'string' || !/^[\w-]{1,40}$/.test(messageNumber) || day === undefined) return undefined;
   if (Number.isNaN(Date.parse(day))) return undefined;
   const kind = KIND_NAMES.find(([name]) => typeof messageTypeName === 'string' && name.test(messageTypeName))?.[1];
@@ -67,7 +66,7 @@ export function readFound(json: unknown): FoundNotice | undefined {
   };
 }
 
-/** The groups of a notice's document, which is JSON in a text; undefined if it cannot be read. */
+/** The groups of a notice's document, which is JSON in a string. */
 export function readDocument(json: unknown): readonly Group[] | undefined {
   const { document } = isJsonObject(json) ? json : {};
   const inside = typeof document === 'string' ? parsed(document) : document;
@@ -80,18 +79,18 @@ export function readDocument(json: unknown): readonly Group[] | undefined {
   });
 }
 
-/** Whether the search shows that a notice is about a natural person, which is then not even fetched. */
+/** Whether the search result shows that a notice is about a natural person. cvrsync does not fetch such a notice. */
 export const isOfPerson = ({ summary }: FoundNotice): boolean =>
   summary.some(({ name }) => /cpr/i.test(name)) && companiesIn(summary).length === 0;
 
 export interface Edition {
-  /** The kind that was searched for, used if the line does not name its own. */
+  /** The kind of the search; used if the line does not name one. */
   readonly kind: GazetteNoticeKind;
   readonly baseUrl: string;
   readonly source: string;
 }
 
-/** A change for each company among the debtors, without personal numbers and debtors' addresses. */
+/** A change for each debtor that is a company. Holds no personal numbers and no addresses of debtors. */
 export function changesOf(found: FoundNotice, groups: readonly Group[], edition: Edition): readonly Change[] {
   const debtors = groups.filter(({ name }) => /skyldner|debitor/i.test(name));
   const numbers = companiesIn([...debtors.flatMap(({ fields }) => fields), ...found.summary]);
@@ -125,7 +124,7 @@ function contentOf(found: FoundNotice, groups: readonly Group[], label: string):
   return lead + groups.map(groupOf).join('');
 }
 
-/** Shows only name and number of debtors: a one-person firm has the person's home address. */
+/** Shows only name and number of debtors: the address of a sole proprietor is a person's home. */
 function groupOf({ name, fields }: Group): string {
   const isDebtor = /skyldner|debitor/i.test(name);
   const kept = fields.filter(

@@ -1,6 +1,6 @@
 /**
- * Watches the gazette's public site for bankruptcy notices: the work of the key `gazette` of the queue `watch`. It
- * searches only for kinds about bankruptcies, and stores nothing of a notice that names no company.
+ * Watches the gazette's public site for bankruptcy notices (queue `watch`, key `gazette`). Searches only for kinds
+ * about bankruptcies, and stores nothing of a notice that names no company.
  */
 import { HttpFault } from '../../http/outbound/fault.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
@@ -35,24 +35,24 @@ export interface GazetteSettings extends Pick<NewsSettings, 'gazetteProvider'> {
 export type GazetteDeps = NoticeDeps<GazetteSettings>;
 
 const KEPT = 'news gazette';
-/** Days before the newest one that each poll reads again, because notices appear late. */
+/** Days that each poll reads again, because notices appear late. */
 const OVERLAP_DAYS = 3;
 const PAGE_SIZE = 100;
-/** An answer with more pages is wrong. */
+/** More pages mean a wrong answer. */
 const MOST_PAGES = 200;
 const MAX_BYTES = 4 * 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
 
 interface Cursor {
   readonly from: string;
-  /** Numbers of finished notices from that day on, with their days. */
+  /** Numbers of finished notices of `from` and later, with their days. */
   readonly seen: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads the notices since the last poll, at first from today. Each notice is one transaction with its change and the
- * cursor. Later polls retry an unreadable notice while they still read its day. Throws {@link SourceError} if the
- * gazette cannot be read.
+ * Reads the notices since the last poll; the first poll reads those of today. Each notice is one transaction with its
+ * change and the cursor. Later polls retry an unreadable notice as long as they read its day. Throws {@link
+ * SourceError} if the gazette cannot be read.
  */
 export async function pollGazette(
   deps: GazetteDeps,
@@ -80,7 +80,7 @@ export async function pollGazette(
       const readNotice = async () => {
         isDone = await publishNotice(deps, get, { kind, found, next });
       };
-      // A quarantined notice is finished until a person retries it.
+      // A quarantined notice counts as finished until a person retries it.
       if (!(await inputs.read(found.number, readNotice))) await store.write((tx) => writeState(tx, KEPT, next, now()));
       if (isDone) cursor = next;
     }
@@ -94,7 +94,7 @@ const kinds: readonly GazetteNoticeKind[] = Object.keys(NOTICE_KINDS).filter(
   (key): key is GazetteNoticeKind => key in NOTICE_KINDS,
 );
 
-/** The first day of the next poll; never before the first poll's day. */
+/** Never before the first poll's day. */
 function earlier(today: string, from: string): string {
   const back = new Date(Date.parse(today) - OVERLAP_DAYS * DAY_MS).toISOString().slice(0, 10);
   return back > from ? back : from;
@@ -184,7 +184,7 @@ async function getJson(
   }
 }
 
-/** Makes the next poll read these notices again, while it still reads their day. */
+/** Makes the next poll read these notices again, if it still reads their day. */
 async function forgetSeen(tx: Tx, numbers: readonly string[], now: number): Promise<void> {
   const cursor = await readCursor({ store: { db: tx } });
   if (cursor === undefined) return;

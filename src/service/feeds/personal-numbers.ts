@@ -1,29 +1,26 @@
-/** Keeps personal numbers out of the store. Pure. */
-
 /**
  * Ten digits that begin with a day and a month, or twelve with the century; a substitute number has 60 added to the
- * day. Between day, month, year and the last four digits there may be up to three blanks of any width, points, dashes,
+ * day. Between day, month, year and the last four digits there may be up to three spaces of any width, points, dashes,
  * slashes, underscores or dots, plain or as HTML entities, or plain tags; or one other character that is not a letter.
  */
 const PERSONAL_NUMBER =
   /(?<!\d)(?:0[1-9]|[12]\d|3[01]|6[1-9]|[78]\d|9[01])(?:[^\p{L}\p{N}]|(?:[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3})(?:0[1-9]|1[0-2])(?:[^\p{L}\p{N}]|(?:[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3})(?:18|19|20)?\d{2}(?:[^\p{L}\p{N}]|(?:[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]|&#?[a-zA-Z\d]{1,8};|<\/?[a-z][a-z\d]{0,9}>){0,3})\d{4}(?!\d)/gu;
 
-/** The same in pairs. */
+/** The same number, separated after every two digits. */
 const PAIRS =
   /\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)(?:\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>))?\d\d(?:,|[\s./_\u00B7\u2022\u2027\u2219\u22C5\u30FB\u2212\p{Pd}]{1,3}|<\/t[dh]><t[dh]>)\d\d/gu;
 const DIGITS = /^(?:0[1-9]|[12]\d|3[01]|6[1-9]|[78]\d|9[01])(?:0[1-9]|1[0-2])(?:18|19|20)?\d{6}$/;
 
 /**
  * Replaces everything in a text or clean HTML that looks like a personal number (ddmmyy-xxxx, in any spelling) by
- * `[…]`.
+ * `[…]`. Pure.
  */
 export const withoutPersonalNumbers = (text: string): string =>
   without(without(text, PERSONAL_NUMBER), PAIRS, isPaired);
 
-/** Whether the name of a field says that it holds a personal number or a day of birth. */
+/** Whether the name of a field says that it holds a personal number or a date of birth. */
 export const isPersonalField = (name: string): boolean => /cpr|personnummer|f[øo]dsel|f[øo]dt/i.test(name);
 
-/** Replaces each match in the visible text; everything else stays as written. */
 function without(
   text: string,
   expression: RegExp,
@@ -50,8 +47,8 @@ interface Place {
 }
 
 /**
- * The text in the plain form of each character (NFKC) without invisible ones, and the original place of each unless the
- * text is unchanged.
+ * The text in the plain form of each character (NFKC) without invisible ones, with the original position of each,
+ * unless the text is unchanged.
  */
 function asSeen(text: string): { readonly seen: string; readonly places?: readonly Place[] } {
   if (PLAIN.test(text)) return { seen: text };
@@ -60,7 +57,7 @@ function asSeen(text: string): { readonly seen: string; readonly places?: readon
   let at = 0;
   for (const character of text) {
     const plain = INVISIBLE.test(character) ? '' : character.normalize('NFKC');
-    // A fraction or a sign of several characters is not a digit of a number.
+    // A fraction, or a sign of several characters, is not a digit of a number.
     const one = plain.length > 1 && plain !== character ? '?' : plain;
     seen += one;
     const place = { start: at, end: at + character.length };

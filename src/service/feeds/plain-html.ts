@@ -1,11 +1,13 @@
-/** Turns foreign HTML into plain text. Pure. */
 import { decodeHTMLStrict } from 'entities';
 
 const DROPPED = /<(script|style|template|title)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 const BREAK = /<\/?(?:p|br|div|li|ul|ol|tr|table|h[1-6]|blockquote)\b[^<>]*>/gi;
 const TAG = /<!--[\s\S]*?(?:-->|$)|<\/?[a-z!?](?:[^<>"']|"[^"<]*"|'[^'<]*')*>/gi;
 
-/** The text of HTML on one line: no tags, entities as their characters. Text without markup stays unchanged. */
+/**
+ * The text of foreign HTML on one line: no tags, entities as their characters. Keeps text without markup as it is.
+ * Pure.
+ */
 export function plainHtml(html: string): string {
   return decodeHTMLStrict(html.replace(DROPPED, ' ').replace(BREAK, ' ').replace(TAG, ''))
     .replace(/[\s\p{Cc}]+/gu, ' ')

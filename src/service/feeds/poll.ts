@@ -1,4 +1,4 @@
-/** The shared part of polling news sources: dependencies, stored state, and the end of a poll. */
+/** What polls of news sources share: dependencies, stored state, and the end of a poll. */
 
 import type { Metrics } from '../../http/metrics.ts';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
@@ -10,7 +10,7 @@ import type { Db, Store, Tx } from '../../store/store.ts';
 import type { Change } from '../changes/change.ts';
 import { SourceError } from '../register/source/source.ts';
 
-/** However long a source asks us to wait. */
+/** The longest wait that a source can ask for. */
 const LONGEST_WAIT_MS = 6 * 3_600_000;
 
 export interface NoticeDeps<Settings> {
@@ -33,7 +33,7 @@ export const pollTask =
   (claim: Claim, signal: AbortSignal): Promise<void> =>
     runPoll(deps, claim, () => poll(deps, signal, [claim]));
 
-/** Polls once and settles the claim: for the next poll, or for a retry if the source cannot be read now. */
+/** Polls once and settles the claim, for the next poll or for a retry. */
 async function runPoll(
   deps: NoticeDeps<{ readonly pollSeconds: number }>,
   claim: Claim,

@@ -1,7 +1,7 @@
 /**
- * Recognises which items of a feed are the same article: by guid, else by link, else by content. But some feeds give
- * one guid to several items, and others give an item a new guid at each poll. So an item has several keys, any of which
- * identifies it, and a key counts only if it does not stand for two items of one poll.
+ * Recognises which items of a feed are the same article: by guid, else by link, else by content. Some feeds give one
+ * guid to several items, and others give an item a new guid at each poll. So an item has several keys, any of which
+ * identifies it, and a key counts only if no two items of one poll have it.
  */
 import type { FeedItem } from './feed.ts';
 import { digest } from './press-state.ts';
@@ -15,7 +15,7 @@ export interface IdentifiedItem {
 }
 
 /**
- * A key with the content that it leaves out: two items of one poll with the same key and different rest are two
+ * A key, and the content that the key leaves out: two items of one poll with the same key and different rest are two
  * articles.
  */
 interface Candidate {
@@ -26,7 +26,6 @@ interface Candidate {
 /** An item has several such keys, so they are half as long. */
 const joint = (...parts: readonly string[]): string => digest(JSON.stringify(parts)).slice(0, 11);
 
-/** The items of one poll with their keys, each article once. */
 export function identify(items: readonly FeedItem[]): readonly IdentifiedItem[] {
   const rests = new Map<string, Set<string>>();
   const all = items.map((item) => ({ item, candidates: candidatesOf(item) }));

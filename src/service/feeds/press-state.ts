@@ -1,4 +1,4 @@
-/** The stored state of each feed of press releases: when it was read, and which items are finished. */
+/** The stored state of each feed of press releases. */
 import { createHash } from 'node:crypto';
 import type { Tx } from '../../store/store.ts';
 import { readState, writeState } from './poll.ts';
@@ -6,14 +6,13 @@ import { readState, writeState } from './poll.ts';
 export interface FeedState {
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Items before this time are not published, ms since 1970: a feed that is new to us is not all news. */
+  /** cvrsync publishes no items before this time: the items of a new feed are not all news. */
   readonly since: number;
-  /** Whether the feed was read before. */
   readonly wasRead: boolean;
   /** The keys of each finished item, newest first, separated by `.`. */
   readonly seen: readonly string[];
   readonly failures: number;
-  /** When to ask again at the earliest, ms since 1970. */
+  /** The earliest time of the next request. */
   readonly notBefore: number;
 }
 

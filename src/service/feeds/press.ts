@@ -1,6 +1,6 @@
 /**
- * Watches feeds of press releases: the work of the key `press` of the queue `watch`. An item is about the company that
- * its feed is configured for, or its publisher; names are not guessed.
+ * Watches feeds of press releases (queue `watch`, key `press`). An item is about the company that its feed is
+ * configured for, or about its publisher; cvrsync does not guess names.
  */
 import type { OutboundResponse } from '../../http/outbound/client.ts';
 import { HttpFault } from '../../http/outbound/fault.ts';
@@ -29,7 +29,7 @@ export const PRESS_KEY = 'press';
 export interface PressFeed {
   readonly url: string;
   readonly entityId?: string;
-  /** Publisher id, from addresses of items or of the feed, to company. */
+  /** Publisher id (from addresses of items or of the feed) to company. */
   readonly publishers: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +46,7 @@ const DAY_MS = 24 * 3_600_000;
 const LONGEST_TAGLINE = 300;
 const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
 
-/** Reads every feed that is due; postpones a failing one by itself, up to six hours at a time. */
+/** Reads every feed that is due. A failing feed is postponed alone, up to six hours at a time. */
 export async function pollPress(deps: PressDeps, signal: AbortSignal, claims: readonly Claim[] = []): Promise<void> {
   const { store, now, settings, log } = deps;
   const { callsPerSecond = 1 } = settings;
@@ -119,7 +119,7 @@ async function pollFeed(deps: PressDeps, poll: FeedPoll, signal: AbortSignal): P
   if (changes.length > 0) deps.ring();
 }
 
-/** The items to publish together. After a run that never ended, publishes each alone and returns none. */
+/** The items to publish together. If the last run crashed, publishes each alone and returns none. */
 async function readableOf(
   deps: PressDeps,
   { feed, state, key, inputs }: FeedPoll,
@@ -188,7 +188,7 @@ interface Headlined extends IdentifiedItem {
   readonly headline: string;
 }
 
-/** An item with its company, time and headline, or why it becomes no article. */
+/** An item with its company, time and headline, or the reason why it becomes no article. */
 function headlinedOf(
   identified: IdentifiedItem,
   feed: PressFeed,
@@ -198,10 +198,10 @@ function headlinedOf(
   const { item } = identified;
   const entity = entityOf(feed, item);
   if (entity === undefined) return 'unmatched';
-  // Remove personal numbers before cutting: half a number would not look like one.
+  // Remove personal numbers before cutting: half a number would not match.
   const headline = cut(safe(item.title) || safe(item.summary), LONGEST_TAGLINE);
   if (headline === '') return 'unreadable';
-  // An item without a time is new in a feed that was read before, and may be old in another.
+  // An item without a time is new in a feed that was read before; in a new feed it may be old.
   const time = Math.min(item.published ?? (wasRead ? now : 0), now);
   return time < since ? 'old' : { ...identified, entity, time, headline };
 }
@@ -243,7 +243,7 @@ async function changesOf(
     }));
 }
 
-/** The company of an item: by its feed, else by the publisher in its addresses or the feed's. */
+/** The company of an item: the feed's, else that of the publisher in the addresses of the item or the feed. */
 function entityOf(feed: PressFeed, { link, guid }: FeedItem): string | undefined {
   if (feed.entityId !== undefined) return canonicalEntityId(feed.entityId);
   for (const address of [link, guid, feed.url]) {
@@ -253,7 +253,7 @@ function entityOf(feed: PressFeed, { link, guid }: FeedItem): string | undefined
   return undefined;
 }
 
-/** Values of an address's query and the parts of its path: one is the publisher's id. */
+/** Values of an address's query and parts of its path: one may be the publisher's id. */
 function publishersIn(address: string): readonly string[] {
   if (!URL.canParse(address)) return [];
   const { searchParams, pathname } = new URL(address);

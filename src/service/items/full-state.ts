@@ -24,7 +24,7 @@ export interface StateDeps {
   readonly placeType: string;
   readonly digestHour?: number | undefined;
   readonly beneficialOwners?: boolean;
-  /** Whether to send the deprecated form of the annual report too; false by default. */
+  /** Whether to also send the deprecated form of the annual report. */
   readonly deprecatedReport?: boolean;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   fetch?(entity: string, signal: AbortSignal): Promise<void>;
@@ -70,13 +70,12 @@ export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], 
   }
 }
 
-/** A company's state, and the time of the newest change that it includes. */
+/** A company's state, and the time of the newest change in it. */
 export interface State {
   readonly company: Company;
   readonly timestamp: string;
 }
 
-/** What to do with a claim: how to settle it, and which state to publish. */
 interface Step {
   readonly claim: Claim;
   readonly settlement: Settlement;
@@ -125,7 +124,7 @@ async function listedKeys(db: Db, claims: readonly Claim[]): Promise<ReadonlySet
 }
 
 /**
- * The stored states of companies by entity id. One statement reads state and time, so that a change that commits right
+ * The stored states of companies by entity id. One statement reads state and time, so a change that commits right
  * after it has a newer time and wins at the receiver.
  */
 export async function readFullStates(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, State>> {
@@ -148,7 +147,8 @@ export async function readFullStates(db: Db, entities: readonly string[]): Promi
     const loaded = normaliseTime(loaded_at) ?? loaded_at;
     const stated = normaliseTime(company.registeredAt ?? '') ?? loaded;
     const registered = stated < loaded ? stated : loaded;
-    // A later change may come from a unit or another company: this document's own next change may be older than that.
+    // A later change may come from a unit or another company, and this document's own next change may be older than
+    // that.
     const known = newest === null || newest < loaded ? newest : loaded;
     states.set(entity, { company, timestamp: known !== null && known > registered ? known : registered });
   }
@@ -159,7 +159,7 @@ const entitiesOf = (claims: readonly Claim[]): readonly string[] => [
   ...new Set(claims.map(({ key }) => readStateKey(key).entity).filter(isCompany)),
 ];
 
-/** Undefined for another kind or version of snapshot: the watcher will read that company again. */
+/** Undefined for another kind or version of snapshot: the watcher reads that company again. */
 function readCompany(body: string): Company | undefined {
   // Only the watcher writes snapshots; `kind` and `snapshotForm` determine the shape.
   const snapshot = JSON.parse(body) as Company;

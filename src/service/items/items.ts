@@ -1,4 +1,4 @@
-/** The items of a monitor: the companies and persons in its list, with their ids in the external system. */
+/** The items of a monitor: its companies and persons, with their ids in the external system. */
 
 import { hash } from 'node:crypto';
 import { mark } from '../../runtime/lanes/lanes.ts';
@@ -15,7 +15,7 @@ import { readNames } from '../register/watch/snapshots.ts';
 export interface ItemRef {
   readonly monitor: string;
   readonly entity: string;
-  /** The id in the external system; empty in lists that have none. */
+  /** The id in the external system; empty if the list has none. */
   readonly recordId: string;
 }
 
@@ -36,7 +36,8 @@ export async function addItem(
   if (monitor === undefined) return { kind: 'no-monitor' };
   if ((await readErasures(tx)).has(item.entity)) return { kind: 'erased' };
   if (sendUpdate) await mark(tx, STATE_QUEUE, [stateKey(item.monitor, item.entity)], now);
-  // Without a snapshot the next document would be the first, with nothing to compare with: its change would be lost.
+  // Without a snapshot the next document would be the first, with nothing to compare with: cvrsync would lose its
+  // change.
   if (isCompany(item.entity) && !(await hasSnapshot(tx, item.entity))) await mark(tx, ASK_QUEUE, [item.entity], now);
   const row = await tx
     .insertInto('item')
@@ -70,13 +71,13 @@ export async function removeItem(tx: Tx, { now, ...item }: ItemRef & { readonly 
   return { kind: 'removed' };
 }
 
-/** Whether the register has sent a document of an entity. */
+/** Whether the service has a document of an entity. */
 export async function hasSnapshot(db: Db, entity: string): Promise<boolean> {
   const row = await db.selectFrom('snapshot').select('entity').where('entity', '=', entity).executeTakeFirst();
   return row !== undefined;
 }
 
-/** `exceptSeq` is the number of an item that does not count. */
+/** `exceptSeq`: the number of an item to ignore. */
 async function isListed(
   db: Db,
   { monitor, entity }: Pick<ItemRef, 'monitor' | 'entity'>,
@@ -99,12 +100,11 @@ export interface Item {
   readonly addedAt: number;
 }
 
-/** `ok` is false for a token that this service did not make, or that belongs to another list. */
+/** `ok` is false for a token of another list, or one that this service did not make. */
 export type ItemPage =
   | { readonly ok: true; readonly items: readonly Item[]; readonly continuationToken: string | undefined }
   | { readonly ok: false };
 
-/** Lists are counted no further. */
 export const MOST_COUNTED_ITEMS = 10_000;
 
 /** Counts the items of each monitor, up to one more than {@link MOST_COUNTED_ITEMS}. */
@@ -119,15 +119,14 @@ export const MOST_TAKE = 1_000;
 
 export interface ItemQuery {
   readonly monitor: string;
-  /** Items per page: 1 to 1,000, 100 by default. */
+  /** 1 to 1,000; 100 by default. */
   readonly take?: number | undefined;
-  /** The `continuationToken` of the previous page; absent for the first page. */
   readonly token?: string | undefined;
 }
 
 /**
- * A page of a monitor's items, oldest first, with the token of the next page; the last page has none. An item that
- * stays in the list while a caller pages appears exactly once, whatever is added and removed meanwhile.
+ * A page of a monitor's items, oldest first, with the token of the next page. An item that stays in the list while a
+ * caller pages appears exactly once, whatever else is added and removed.
  */
 export async function pageItems(
   db: Db,
@@ -154,7 +153,7 @@ export async function pageItems(
   };
 }
 
-/** The signed text names the use of a token, so that a code made for another use is invalid here. */
+/** The signed text names the use of a token, so a code for another use is invalid here. */
 const signedText = (body: string): string => `items:${body}`;
 
 function writeToken(secrets: Pick<Secrets, 'sign'>, monitor: string, after: number): string {

@@ -1,9 +1,11 @@
-/** Copies the key file of a SQLite store next to a copy of the store. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { prepareBackup } from '../../store/prepare-file.ts';
 import { keyFileOf } from './secrets.ts';
 
-/** The copy is readable by its owner only and never replaces a file. Undefined if the store has no key file. */
+/**
+ * Copies the key file of a SQLite store next to a copy of the store. Only the owner can read it. Never replaces a
+ * file. Undefined if the store has no key file.
+ */
 export async function copyKey(storeUrl: string, to: string): Promise<string | undefined> {
   const from = await keyFileOf(storeUrl);
   if (from === undefined) return undefined;

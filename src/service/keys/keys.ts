@@ -5,21 +5,20 @@ import { readErasures } from '../../store/erasure/erasures.ts';
 import type { ApiKeyTable } from '../../store/service-schema.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** Uses of a key: the monitoring endpoints, news, the webhook test, the administration. */
+/** The groups of endpoints that a key opens. */
 export const SCOPES = ['monitoring', 'news', 'testwebhook', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The default: everything but the administration. */
 export const USUAL_SCOPES: readonly Scope[] = ['monitoring', 'news', 'testwebhook'];
 
-/** A key as it is listed, without its text. */
+/** A key without its text. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly createdAt: number;
   readonly revokedAt: number | null;
-  /** To the minute. */
+  /** Exact to the minute. */
   readonly usedAt: number | null;
 }
 
@@ -28,7 +27,7 @@ const PREFIX = 'cvrsync_';
 const FORM = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{43}$`);
 const USED_EVERY_MS = 60_000;
 
-/** Creates a key, under a random id by default. It cannot be shown again. */
+/** Creates a key. The caller shows its text; the store has only the digest. */
 export async function createKey(
   tx: Tx,
   {
@@ -48,7 +47,6 @@ export async function createKey(
   return { id, key };
 }
 
-/** Makes a key of 43 characters of base64url. */
 export const keyFrom = (text: string): string => `${PREFIX}${text}`;
 
 /** Stores a key with a known text under a fixed id; replaces the previous key of the id. */
@@ -70,7 +68,7 @@ export async function ensureKey(
     .execute();
 }
 
-/** Ends a key for good; its jobs stay. False if the key does not exist, true also for one already revoked. */
+/** Ends a key for good; its jobs stay. False if the key does not exist, true if it was revoked before. */
 export async function revokeKey(tx: Tx, id: string, now: number): Promise<boolean> {
   const key = await tx.selectFrom('api_key').select('revoked_at').where('id', '=', id).executeTakeFirst();
   if (key === undefined) return false;
@@ -83,7 +81,7 @@ export async function revokeKey(tx: Tx, id: string, now: number): Promise<boolea
   return true;
 }
 
-/** All keys, including revoked ones, oldest first. */
+/** All keys with the revoked ones, oldest first. */
 export async function listKeys(db: Db): Promise<ApiKey[]> {
   const rows = await db.selectFrom('api_key').selectAll().orderBy('created_at').orderBy('id').execute();
   return rows.map(readRow);
@@ -98,7 +96,7 @@ export async function findKey(
   db: Db,
   key: string,
 ): Promise<{ readonly id: string; readonly scopes: readonly Scope[] } | undefined> {
-  // Spares the store a look-up of what cannot be a key.
+  // Spares the store a look-up.
   if (!FORM.test(key)) return undefined;
   const row = await db
     .selectFrom('api_key')
@@ -109,7 +107,6 @@ export async function findKey(
   return row && { id: row.id, scopes: readScopes(row.scopes) };
 }
 
-/** Records a use, at most once a minute. */
 export async function touchKey(tx: Tx, id: string, now: number): Promise<void> {
   await tx
     .updateTable('api_key')

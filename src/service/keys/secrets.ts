@@ -6,9 +6,9 @@ import { isPostgresUrl } from '../../store/store.ts';
 export interface Secrets {
   /** Encrypts a text, differently at every call. */
   seal(text: string): string;
-  /** Throws if the text was encrypted with another key, or changed. */
+  /** Throws if another key encrypted the text, or if it changed. */
   open(sealed: string): string;
-  /** A code that only the key's holder can make for this text. */
+  /** A code that only a holder of the key can make. */
   sign(text: string): string;
   verify(text: string, mac: string): boolean;
 }
@@ -61,9 +61,9 @@ export function openSecrets(key: Buffer): Secrets {
 }
 
 /**
- * The configured key (32 bytes in base64), else the key file of a SQLite store, `<store>.key`, which the first start
- * creates, readable by its owner only. Back it up with the store. Throws for a PostgreSQL store without a configured
- * key, because replicas on other machines would each create their own.
+ * The configured key (32 bytes in base64), else the key file of a SQLite store, `<store>.key`. The first start
+ * creates that file; only its owner can read it. Back it up with the store. Throws for a PostgreSQL store without a
+ * configured key, because each machine would create its own.
  */
 export async function loadSecretKey(configured: string | undefined, storeUrl: string): Promise<Buffer> {
   if (configured !== undefined)

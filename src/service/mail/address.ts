@@ -1,4 +1,3 @@
-/** Mail addresses: validation (RFC 5321, with the letters of RFC 6531 and domain names of IDNA) and equality. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 /** Safe in a header, and text for PostgreSQL: a failing insert would block all publishing. */
@@ -6,7 +5,6 @@ const LOCAL = /^[^\s\p{Cc}\p{Cs}@<>(),;:"\\]+$/u;
 const WRITTEN_DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const EDGE_HYPHEN = /(?:^|\.)-|-(?:\.|$)/;
 const LABEL = /^[a-z0-9-]{1,63}$/;
-/** In bytes, as a mail server counts them. */
 const LONGEST_LOCAL = 64;
 const LONGEST = 254;
 

@@ -1,4 +1,4 @@
-/** Composes mails for people: subject, text and HTML from changes. Pure. */
+/** Composes the subject, text and HTML of mails from changes. Pure. */
 import { dateText } from '../../protocol/describe/danish.ts';
 import {
   type DescribedLine,
@@ -16,7 +16,6 @@ export interface MailChange extends DescribeOptions {
   readonly entity: string;
   readonly name: string;
   readonly updates: Updates;
-  /** The register's time of the change, ISO 8601 UTC. */
   readonly timestamp?: string;
 }
 
@@ -26,20 +25,20 @@ export interface MailFrame {
 }
 
 export interface ChangesMail extends MailFrame {
-  /** In the order in which they were found; at least one. */
+  /** At least one, in the order in which the service found them. */
   readonly changes: readonly MailChange[];
   readonly more: number;
   readonly baseUrl: string;
 }
 
-/** A mail without its addresses. The subject has no control characters. */
+/** A mail without addresses. The subject has no control characters. */
 export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** Limits that keep a mail readable, even a day of a monitor of everything. */
+/** Keeps a mail readable, even a day of a monitor of all companies. */
 const MOST_ENTITIES = 50;
 const MOST_LINES = 500;
 const MOST_LINES_OF_EVENT = 20;
@@ -59,7 +58,7 @@ export function composeChanges({ changes, more, baseUrl, ...frame }: ChangesMail
   return page(subject, [note(intro), ...blocks, ...ending], frame);
 }
 
-/** A message of our own, with a paragraph for each block of its text. */
+/** A message about cvrsync itself, with a paragraph for each block of its text. */
 export function composeNotice(notice: { readonly subject: string; readonly text: string }, frame: MailFrame): Mail {
   return page(
     notice.subject,
@@ -192,7 +191,7 @@ function shortened({ title, lines }: Description): {
 const counted = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('da-DK')} ${count === 1 ? one : many}`;
 
-/** On one line, without control characters or direction marks, because a name may become part of a header. */
+/** On one line, without control characters or direction marks: a name may become part of a header. */
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
 
 const cut = (text: string, longest: number): string =>

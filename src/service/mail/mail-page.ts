@@ -1,4 +1,4 @@
-/** Lays out a mail as text and as HTML. Escapes all given text. Pure. */
+/** Lays out a mail as text and as HTML. Escapes all values. Pure. */
 
 import { type DescribedLine, lineText } from '../../protocol/describe/describe.ts';
 import { escapeHtml } from '../../protocol/news.ts';
@@ -41,7 +41,7 @@ function textEntity({ heading, about, link, events }: Extract<MailBlock, { kind:
   return [`${heading} (${about})\n${link}`, ...parts].join('\n\n');
 }
 
-/** Groups events whose only line repeats the title: they need no titles. */
+/** Groups events whose only line repeats the title, so that they need none. */
 function runs(events: readonly EventBlock[]): readonly (EventBlock | DescribedLine[])[] {
   const all: (EventBlock | DescribedLine[])[] = [];
   for (const event of events) {
@@ -54,7 +54,7 @@ function runs(events: readonly EventBlock[]): readonly (EventBlock | DescribedLi
   return all;
 }
 
-/** One HTML document, with inline styles because mail programs drop others. `title` is HTML. */
+/** One HTML document with inline styles, because mail programs drop others. `title` is HTML. */
 export function htmlPage(title: string, blocks: readonly MailBlock[], footer: Footer): string {
   const body = blocks.map((block) => (block.kind === 'note' ? htmlNote(block.text) : htmlEntity(block))).join('\n');
   return `<!doctype html>

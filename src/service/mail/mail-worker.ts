@@ -1,4 +1,4 @@
-/** Sends queued mail: one lane for each recipient of a monitor, so that recipients do not delay each other. */
+/** Sends queued mail. Each recipient of a monitor has a lane, so recipients do not delay each other. */
 import type { Metrics } from '../../http/metrics.ts';
 import { backoff } from '../../runtime/backoff.ts';
 import { type Claim, held, type Settlement, settle } from '../../runtime/lanes/lanes.ts';
@@ -25,7 +25,7 @@ export interface MailDeps {
   /** The public address of this service, for unsubscribe links. */
   readonly publicUrl: string;
   readonly baseUrl: string;
-  /** Without it nothing is sent: queued changes fail, notices are logged. */
+  /** Without it, cvrsync sends no mail: queued changes fail, and it logs notices. */
   readonly smtp?: { readonly url: string; readonly from: string; readonly digestHour: number } | undefined;
   /** If false, waiting mails omit beneficial owners. */
   readonly beneficialOwners?: boolean;
@@ -44,14 +44,14 @@ interface Sending {
 
 const LANES = 4;
 const GIVE_UP_MS = 72 * 3_600_000;
-/** Mail that only waited for a server that was down gets this many attempts. */
+/** The attempts of a mail that only waited for a server that was down. */
 const GIVE_UP_TRIES = 10;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Starts the worker. A mail server that is down or refuses us delays all mail, up to a minute at a time. A temporarily
- * refused recipient waits alone, up to 15 minutes at a time and 72 hours in total. An address refused for good is tried
- * once a day, and ends after some days: see {@link refuseMail}.
+ * Starts the worker. A mail server that is down or refuses the sender delays all mail, up to a minute at a time. A
+ * temporarily refused recipient waits alone, up to 15 minutes at a time and 72 hours in total. An address refused for
+ * good is tried once a day for some days: see {@link refuseMail}.
  */
 export function startMail(deps: MailDeps): Worker {
   const { store, wakeUp, now, log, smtp, leaseMs, pollMs } = deps;
@@ -77,7 +77,7 @@ export function startMail(deps: MailDeps): Worker {
     if (batch.kind === 'none') return 'over';
     if (batch.kind === 'lost' || !(await stands(leaseOf(store, [claim], now)))) return 'lost';
     const sent = isEmpty(batch) ? NOTHING_LEFT : await mailer.send(letterOf(deps, claim, batch), signal);
-    // The worker reschedules the lane; nobody knows whether the mail went out.
+    // The worker reschedules the lane: the mail may have gone out.
     if (sent.kind === 'later' && signal.aborted) throw signal.reason;
     note(sent);
     return record(deps, claim, batch.message, sent);
@@ -114,7 +114,7 @@ export function startMail(deps: MailDeps): Worker {
   };
 }
 
-/** Takes the due mail of a lane; without any, settles the lane. */
+/** Takes the due mail of a lane; settles the lane if none is due. */
 const takeOrSettle = ({ store, now, beneficialOwners }: MailDeps, claim: Claim, digestHour: number): Promise<Taken> =>
   store.write(async (tx) => {
     const taken = await takeBatch(tx, claim, { now: now(), digestHour, beneficialOwners });
@@ -122,7 +122,7 @@ const takeOrSettle = ({ store, now, beneficialOwners }: MailDeps, claim: Claim, 
     return taken;
   });
 
-/** Whether the lane is still ours: no mail is sent twice by two processes. */
+/** Whether this process still has the lane, so that two processes do not send the same mail. */
 const stands = (lease: Lease): Promise<boolean> =>
   lease.confirm().then(
     () => true,
@@ -191,7 +191,7 @@ async function record({ store, now, log }: MailDeps, claim: Claim, message: stri
     if (sent.kind === 'nobody') {
       await freeBatch(tx, claim, message);
       await refuseMail(tx, monitor, recipient, { now: at, error });
-      // The next round finds the refused address, and delays or fails what waits.
+      // The next round finds the refused address, and delays or fails its mail.
       return { given: 0, next: 'goes-on' } as const;
     }
     const given = isOld ? await failBatch(tx, claim, message, { now: at, error, queuedBefore: at - GIVE_UP_MS }) : 0;

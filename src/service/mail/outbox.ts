@@ -1,5 +1,3 @@
-/** The queued mail in the store: selects the next mail of a recipient, and stores its outcome. */
-
 import { createHash } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import { EVENT_NAMES, type EventData, type EventName } from '../../protocol/events.ts';
@@ -21,7 +19,7 @@ export type Batch = { readonly message: string; readonly monitorName: string } &
 
 export type Taken =
   | Batch
-  /** Nothing is due; `until`: when something will be. */
+  /** `until`: when the next mail is due. */
   | { readonly kind: 'none'; readonly until: number | undefined }
   | { readonly kind: 'lost' };
 
@@ -37,9 +35,9 @@ const REMOVED: MailStop = { reason: 'the monitor was removed' };
 const MOST_CHANGES = 300;
 
 /**
- * Takes what is due for the claim's recipient and assigns a Message-ID, which stays: if the process ends between
- * sending and marking, the same mail goes out again. Nothing is due if the recipient unsubscribed or the monitor was
- * removed.
+ * Takes the mail that is due for the claim's recipient and assigns a Message-ID, which stays: if the process ends
+ * between sending and marking, the same mail goes out again. Takes nothing if the recipient unsubscribed or the
+ * monitor was removed.
  */
 export async function takeBatch(
   tx: Tx,
@@ -59,7 +57,7 @@ export async function takeBatch(
   const [first] = await open(tx, claim)
     .select(['seq', 'kind', 'message', 'body'])
     .where((eb) => eb.or([eb('message', 'is not', null), isDue(eb)]))
-    // A mail that may have been sent goes before one that was not.
+    // First a mail that may have been sent.
     .orderBy((eb) => eb.case().when('message', 'is', null).then(1).else(0).end())
     .orderBy('seq')
     .limit(1)
@@ -82,7 +80,7 @@ export async function endBatch(tx: Tx, claim: Claim, message: string, now: numbe
   await openOf(tx, claim, message).set({ sent_at: now }).execute();
 }
 
-/** Marks the rows of a mail as failed for good: all, or those queued before `queuedBefore`. Returns their number. */
+/** Marks the rows of a mail, or those queued before `queuedBefore`, as failed for good. Returns their number. */
 export async function failBatch(
   tx: Tx,
   claim: Claim,
@@ -97,12 +95,12 @@ export async function failBatch(
   return Number(numUpdatedRows);
 }
 
-/** Releases the rows of a mail that was certainly not accepted: they join the next mail. */
+/** Releases the rows of a mail that the server certainly did not accept: they join the next mail. */
 export async function freeBatch(tx: Tx, claim: Claim, message: string): Promise<void> {
   await openOf(tx, claim, message).set({ message: null }).execute();
 }
 
-/** Fails everything that waits for the claim's recipient, and returns the notices among it. */
+/** Fails all mail that waits for the claim's recipient, and returns its notices. */
 export async function failAll(tx: Tx, claim: Claim, now: number, error: string): Promise<readonly Notice[]> {
   const [redacted = null] = await redactTexts(tx, [error]);
   const rows = await openOf(tx, claim).set({ failed_at: now, error: redacted }).returning(['kind', 'body']).execute();

@@ -1,4 +1,3 @@
-/** Queues mail: rows for the mail worker, and their lanes. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each, eachRow } from '../../store/each.ts';
@@ -15,11 +14,11 @@ export interface MailRow {
   readonly frequency: 'immediate' | 'daily';
   readonly change: number;
   readonly events: readonly string[];
-  /** Shares before the change, as in a Change: the stored change does not hold them. */
+  /** Shares before the change, which the stored change does not hold. */
   readonly formerShares?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A message of our own to recipients of a monitor, for example about its failing webhook. */
+/** A message about a monitor to its recipients, for example about its failing webhook. */
 export interface Notice {
   readonly monitor: string;
   readonly recipients: readonly string[];
@@ -35,8 +34,8 @@ export const readMailKey = (key: string): { readonly monitor: string; readonly r
 };
 
 /**
- * Queues changes for recipients who still get mail, in a few statements for any number of rows. Skips a change that is
- * queued for the recipient already. `digestHour` is Copenhagen time; ring `mail` after the commit.
+ * Queues changes for the recipients who have not stopped their mail, in a few statements for any number of rows. Skips
+ * a change that the recipient's queue holds already. `digestHour` is Copenhagen time. Ring `mail` after the commit.
  */
 export async function queueMail(tx: Tx, rows: readonly MailRow[], now: number, digestHour = 7): Promise<void> {
   const wanted = rows.flatMap(({ monitor, recipients, frequency, change, events, formerShares }) => {
@@ -46,7 +45,7 @@ export async function queueMail(tx: Tx, rows: readonly MailRow[], now: number, d
   await queue(tx, wanted, now, digestHour);
 }
 
-/** Queues a notice for recipients who still get mail; it is sent at once, as a mail of its own. */
+/** Queues a notice for the recipients who have not stopped their mail. It goes out at once, as a mail of its own. */
 export async function queueNotice(tx: Tx, notice: Notice, now: number): Promise<void> {
   const { monitor, recipients, subject, text } = notice;
   const body = JSON.stringify({ subject, text });

@@ -1,15 +1,13 @@
-/** Classifies a mail server's final refusal. Pure. */
-
 /**
- * `address`: the mailbox does not exist. `sender`: the server would refuse this mail to anybody. `mail`: it refuses
+ * `address`: the mailbox does not exist. `sender`: the server refuses all mail of this sender. `mail`: it refuses
  * only this mail.
  */
 export type RefusalCause = 'address' | 'sender' | 'mail';
 
 /**
- * Classifies a reply (RFC 5321, 4.2; enhanced codes: RFC 3463 and IANA's list). Words about the sender win, because
- * servers refuse senders with codes of addresses. Without a code, only words about the address make it a refusal of the
- * address.
+ * Classifies the final refusal of a mail server (RFC 5321, 4.2; enhanced codes: RFC 3463 and IANA's list). Words
+ * about the sender win, because servers refuse senders with codes of addresses. Without a code, only words about the
+ * address make it a refusal of the address. Pure.
  */
 export function causeOf(reply: string): RefusalCause {
   const { code, status } = readReply(reply);
@@ -24,7 +22,7 @@ export function causeOf(reply: string): RefusalCause {
 
 function readReply(reply: string): { readonly code: string; readonly status: string | undefined } {
   const [, code = '', first] = /(?:^|: )([245]\d\d)(?:[ -](\d\.\d{1,3}\.\d{1,3})\b)?/u.exec(reply) ?? [];
-  // qmail puts it at the end, as "(#5.1.1)".
+  // qmail puts the code at the end, as "(#5.1.1)".
   return { code, status: first ?? /\(#(\d\.\d{1,3}\.\d{1,3})\b/u.exec(reply)?.[1] };
 }
 

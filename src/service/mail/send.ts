@@ -1,4 +1,4 @@
-/** Hands mails to the mail server, one at a time, and reports the outcome. */
+/** Sends mails to the mail server, one at a time. */
 import type { Transporter } from 'nodemailer';
 import { causeOf } from './refusal.ts';
 import { needsUtf8, offersUtf8 } from './smtp-utf8.ts';
@@ -8,21 +8,21 @@ export interface Letter {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** With angle brackets; equal for every attempt at the same mail. */
+  /** With angle brackets; equal for every attempt. */
   readonly messageId: string;
-  /** In ASCII, below 998 characters including the name: they are not folded. */
+  /** In ASCII, below 998 characters with the name: they are not folded. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The outcome of a mail. Errors are for people: the server's words, never a secret. */
+/** The outcome of a mail. Errors hold the server's words, never a secret. */
 export type Sent =
   | { readonly kind: 'sent' }
   | { readonly kind: 'rejected'; readonly error: string }
   | { readonly kind: 'nobody'; readonly error: string }
-  /** Not now. `certain`: the mail was certainly not accepted; `server`: no mail would have been. */
+  /** `certain`: the server certainly did not accept the mail; `server`: it would have accepted no mail. */
   | { readonly kind: 'later'; readonly error: string; readonly certain: boolean; readonly server: boolean };
 
-/** Prefix of the error if the server refuses this service as the sender, for any recipient. */
+/** Prefix of the error if the server refuses the sender, whoever the recipient is. */
 export const SENDER_REFUSED = 'the mail server refuses the sender';
 
 export interface Mailer {
@@ -37,7 +37,7 @@ export interface MailerOptions {
   /** `smtp://user:password@host:port` or `smtps://…`. */
   readonly url: string;
   readonly from: string;
-  /** Ms for one mail. Default 60,000. */
+  /** 60,000 by default. */
   readonly deadlineMs?: number;
 }
 
@@ -45,7 +45,7 @@ const CONNECTIONS = 4;
 const DEADLINE_MS = 60_000;
 const CONNECT_MS = 10_000;
 
-/** Loads the mail library and connects with the first mail. Throws if the sender is not an address. */
+/** Opens a mailer that connects with the first mail. Throws if the sender is not an address. */
 export function openMailer(options: MailerOptions): Mailer {
   if (!/^[^\s<>@]+@[^\s<>@]+$|<[^\s<>@]+@[^\s<>@]+>\s*$/.test(options.from))
     throw new Error('service.smtp.from is no address: write it as mail@example.com, or as Name <mail@example.com>');
@@ -117,9 +117,8 @@ export function openMailer(options: MailerOptions): Mailer {
 }
 
 /**
- * The library would fold a long value after its name. Some servers sign the folded line differently from how they send
- * it, and some receivers keep the fold in the link that ends the mail
- * (https://github.com/nodemailer/nodemailer/issues/1654).
+ * Prevents folding. Some servers sign the folded line differently from how they send it, and some receivers keep the
+ * fold in the link that ends the mail (https://github.com/nodemailer/nodemailer/issues/1654).
  */
 const onOneLine = (headers: Readonly<Record<string, string>>): Record<string, { prepared: boolean; value: string }> =>
   Object.fromEntries(
@@ -130,8 +129,8 @@ const onOneLine = (headers: Readonly<Record<string, string>>): Record<string, { 
   );
 
 /**
- * Why the server cannot accept the recipient's address or ours, if one needs SMTPUTF8. The library would send it
- * anyway.
+ * Why the server cannot accept the recipient's or the sender's address, if one needs SMTPUTF8. The library would send
+ * it anyway.
  */
 async function refusedForUtf8(
   { url, from }: MailerOptions,
@@ -151,7 +150,7 @@ async function openTransport({ url }: MailerOptions, deadlineMs: number): Promis
     url,
     pool: true,
     maxConnections: CONNECTIONS,
-    // An idle connection may be dead: retry its mail once on another.
+    // An idle connection may be dead: the mail goes out once more on another.
     maxRequeues: 1,
     idleTimeout: 30_000,
     connectionTimeout: Math.min(CONNECT_MS, deadlineMs),
@@ -163,7 +162,7 @@ async function openTransport({ url }: MailerOptions, deadlineMs: number): Promis
 
 const later = (error: string, certain: boolean, server: boolean): Sent => ({ kind: 'later', error, certain, server });
 
-/** The outcome for an error of the library (codes: nodemailer's; replies: RFC 5321, 4.2.1). */
+/** The outcome of an error (codes: nodemailer's; replies: RFC 5321, 4.2.1). */
 function outcomeOf(error: unknown): Sent {
   if (!(error instanceof Error)) return later(String(error), false, true);
   const { code, command, responseCode: reply, response, syscall } = fieldsOf(error);
@@ -178,7 +177,7 @@ function outcomeOf(error: unknown): Sent {
   return later(isSender ? `${SENDER_REFUSED}: ${text}` : text, certain, !isAboutMail || reply === 421 || reply === 530);
 }
 
-/** A refused sender is temporary: after a correction no mail is lost. */
+/** A refused sender is temporary, so no mail is lost if the operator corrects it. */
 function outcomeOfRefusal(text: string, isOfRecipient: boolean): Sent {
   const cause = causeOf(text);
   if (cause === 'sender') return later(`${SENDER_REFUSED}: ${text}`, true, false);
@@ -186,12 +185,12 @@ function outcomeOfRefusal(text: string, isOfRecipient: boolean): Sent {
 }
 
 /**
- * What the library refused before it asked the server: an invalid address of the recipient or, by configuration, ours.
+ * An address that the library refused before it asked the server: the recipient's or, by configuration, the sender's.
  */
 const outcomeOfAddress = (text: string): Sent =>
   /sender/i.test(text) ? later(`${text}: check service.smtp.from`, true, true) : { kind: 'nobody', error: text };
 
-/** 503: the session is out of step; 530: the server wants a login. Neither concerns the recipient. */
+/** 503 (bad sequence) and 530 (login required) do not concern the recipient. */
 const isFinal = (reply: number): boolean => reply >= 500 && reply !== 503 && reply !== 530;
 
 const fieldsOf = (error: Error): Readonly<Record<string, unknown>> => ({ ...error });

@@ -2,15 +2,15 @@
 import { onAbort } from '../../http/outbound/on-abort.ts';
 import { addressOf } from './address.ts';
 
-/** Whether an address, or the address of a sender, needs SMTPUTF8. A domain alone is sent as ASCII. */
+/** Whether an address, or the address of a sender, needs SMTPUTF8. Domains go out as ASCII. */
 export function needsUtf8(sender: string): boolean {
   const address = addressOf(sender);
   return /[^\p{ASCII}]/u.test(address.slice(0, Math.max(address.lastIndexOf('@'), 0)));
 }
 
 /**
- * Asks the server, without sending or logging in. The library reveals a server's extensions only to a login method, so
- * this one reads them and does not log in. Rejects if the server cannot be reached, or with the signal.
+ * Asks the server without sending or logging in. The library reveals a server's extensions only to a login method, so
+ * this one reads them and stops. Rejects if the server cannot be reached, or with the signal.
  */
 export async function offersUtf8(url: string, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   const { createTransport } = await import('nodemailer');

@@ -1,4 +1,4 @@
-/** Addresses that get no mail of a monitor: their owners unsubscribed, or the mail server refuses them. */
+/** Addresses that get no mail of a monitor, because their owners unsubscribed or the mail server refuses them. */
 import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import { each } from '../../store/each.ts';
@@ -7,21 +7,22 @@ import type { Db, Tx } from '../../store/store.ts';
 import { sameAddress } from './address.ts';
 import { MAIL_QUEUE, mailKey } from './queue.ts';
 
-/** Mail to an address ends after this many refusals over this time: a server may be wrong for a day. */
+/** How many refusals, over what time, end the mail to an address: a server may be wrong for a day. */
 const LEAST_REFUSALS = 4;
 const REFUSED_FOR_MS = 3 * 86_400_000;
 /**
- * A refused address is tried once a day, because a sender that keeps asking for unknown mailboxes looks like a spammer.
+ * The wait between attempts at a refused address: a sender that keeps asking for unknown mailboxes looks like a
+ * spammer.
  */
 const RETRY_MS = 86_400_000;
 
 export interface StoppedMail {
   readonly recipient: string;
-  /** When its owner unsubscribed, or the mail server first refused it. */
+  /** When the owner unsubscribed, or the mail server first refused the address. */
   readonly at: number;
   readonly bounced: string | null;
   readonly refusals: number;
-  /** When cvrsync tries the address again; null once its mail has ended. */
+  /** The next attempt; null once the mail to the address has ended. */
   readonly retryAt: number | null;
 }
 
@@ -33,7 +34,7 @@ export const readStoppedMails = (db: Db, monitor: string): Promise<readonly Stop
     .orderBy('recipient')
     .execute();
 
-/** Number of such addresses for each monitor that has any. */
+/** The number of such addresses for each monitor that has any. */
 export async function countStoppedMails(db: Db, monitors: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('unsubscribed')
@@ -44,7 +45,9 @@ export async function countStoppedMails(db: Db, monitors: readonly string[]): Pr
   return new Map(rows.map(({ monitor, count }) => [monitor, Number(count)]));
 }
 
-/** Why an address gets no mail of a monitor now; `retryAt`: the next attempt, absent once its mail has ended. */
+/**
+ * Why an address gets no mail of a monitor. `retryAt`: the next attempt; absent once the mail to the address has ended.
+ */
 export interface MailStop {
   readonly reason: string;
   readonly retryAt?: number;
@@ -74,7 +77,7 @@ const rowOf = (db: Db, monitor: string, recipient: string) =>
     .executeTakeFirst();
 
 /**
- * Records a refusal and returns when to try again. Undefined after enough refusals over days: then the address gets no
+ * Records a refusal and returns the next attempt. Undefined after enough refusals over days: the address then gets no
  * more mail of the monitor, and waiting mail fails.
  */
 export async function refuseMail(
@@ -136,7 +139,7 @@ async function stop(tx: Tx, monitor: string, recipient: string, row: Stop): Prom
   await tx
     .insertInto('unsubscribed')
     .columns(['monitor', 'recipient', 'at', 'bounced', 'refusals', 'retry_at', 'in_review'])
-    // Inserts nothing for a removed monitor: nobody would ever delete the address.
+    // A row for a removed monitor would never be deleted.
     .expression((eb) =>
       eb
         .selectFrom('monitor')
@@ -176,8 +179,8 @@ async function failOpen(
 }
 
 /**
- * Resumes a monitor's mail to a recipient: from the next change on, and at once for mail that waits for a refused
- * address. False if the address gets mail.
+ * Resumes a monitor's mail to a recipient, from the next change on; mail that waits for a refused address is due at
+ * once. False if nothing stops mail to the address.
  */
 export async function resumeMail(tx: Tx, monitor: string, recipient: string, now: number): Promise<boolean> {
   const address = sameAddress(recipient);

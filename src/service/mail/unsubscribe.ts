@@ -1,4 +1,4 @@
-/** Unsubscribing: links that end a monitor's mail to one address, and the page behind them (RFC 8058). */
+/** Links that end a monitor's mail to one address, and the page that they open (RFC 8058). */
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { acceptRaw } from '../../http/server/raw-body.ts';
@@ -14,10 +14,9 @@ import { endMail } from './stopped-mails.ts';
 type Signer = Pick<Secrets, 'sign' | 'verify'>;
 
 const PATH = '/unsubscribe';
-/** Signed along, so that a code made for another purpose is invalid here. */
+/** Part of the signed text, so a code for another purpose is invalid here. */
 const PURPOSE = 'unsubscribe';
 
-/** The link for a recipient of a monitor; `publicUrl` is the public address of this service. */
 export function unsubscribeUrl(publicUrl: string, secrets: Signer, monitor: string, recipient: string): string {
   const who = Buffer.from(JSON.stringify([monitor, sameAddress(recipient)])).toString('base64url');
   // A header must be ASCII, but a host may not be.
@@ -57,13 +56,13 @@ const response = {
 const bodyless = { 413: { description: 'A body over 16 KiB.', content: failure } };
 
 /**
- * Adds `GET /unsubscribe`, a page with a button, and `POST`, which unsubscribes: mail programs that open links in
+ * Adds `GET /unsubscribe`, a page with a button, and `POST`, which unsubscribes: so mail programs that open links in
  * advance do no harm.
  */
 export function addUnsubscribeRoutes(server: Server, { store, secrets, now }: UnsubscribeDeps): void {
   server.register(async (scope: Server) => {
-    // The form posts its fields, mail programs `List-Unsubscribe=One-Click`, as form or multipart: none of it is
-    // needed.
+    // The form posts its fields, and mail programs post `List-Unsubscribe=One-Click` as form or multipart; the route
+    // needs neither.
     acceptRaw(scope);
 
     const common = { tags: ['mail'], security: [], querystring, response };

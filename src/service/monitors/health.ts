@@ -1,19 +1,17 @@
-/** When a webhook that fails is disabled, and which notices go out before. */
+/** Decides when to disable a failing webhook, and which notices go out before. */
 
 const DAY_MS = 86_400_000;
 /** A monitor is disabled after this long and this many attempts without a success. */
 const PATIENCE_MS = 5 * DAY_MS;
 const LEAST_ATTEMPTS = 20;
-/** The first notice goes out after this long: a restart takes less. */
+/** The first notice waits this long, because a restart takes less. */
 const EARLY_MS = 2 * 3_600_000;
 
-/** The bits of `monitor.notices`. */
 const NOTICES = { failed: 1, halfway: 2, disabled: 4, failing: 8 } as const;
 export type NoticeKind = keyof typeof NOTICES | 'gone';
 
-/** The stored health of a monitor's webhook. */
 export interface Health {
-  /** Since when no delivery has succeeded; null while deliveries succeed. */
+  /** Null while deliveries succeed. */
   readonly failingSince: number | null;
   readonly failedAttempts: number;
   /** Sum of the {@link NOTICES} that went out since `failingSince`. */
@@ -22,28 +20,27 @@ export interface Health {
 
 export const HEALTHY: Health = { failingSince: null, failedAttempts: 0, notices: 0 };
 
-/** A failed attempt. */
 export interface DeliveryFailure {
   readonly at: number;
-  /** It was the delivery's last attempt. */
+  /** Whether it was the delivery's last attempt. */
   readonly failed: boolean;
-  /** The webhook answered that it wants no more deliveries. */
+  /** Whether the webhook answered that it wants no more deliveries. */
   readonly gone: boolean;
-  /** An attempt of a replayed delivery: its first run counted already. */
+  /** Whether the delivery was replayed: its first schedule counted already. */
   readonly repeated: boolean;
 }
 
-/** What a failed attempt changes for its monitor. */
 export interface HealthDecision {
   readonly health: Health;
   readonly disable: 'failing' | 'gone' | undefined;
-  /** The gravest notice that is due; at most one at a time. */
+  /** The most serious notice that is due; at most one at a time. */
   readonly notice: NoticeKind | undefined;
 }
 
 /**
- * Decides the health of a monitor after a failed attempt. Notices go out after two hours, at the first delivery that fails for good, after
- * half the time, and when the monitor is disabled; each once until a success resets them.
+ * Decides the health of a monitor after a failed attempt. Notices go out after two hours, at the first delivery that
+ * fails for good, after half the time, and when the monitor is disabled. Each goes out once until a success resets
+ * them.
  */
 export function decideHealth(before: Health, failure: DeliveryFailure): HealthDecision {
   const failingSince = before.failingSince ?? failure.at;

@@ -1,23 +1,22 @@
-/** Third-party jobs: monitors that belong to an API key and a provider, and list that provider's companies. */
+/** Third-party jobs: monitors of an API key and a provider, for that provider's companies. */
 import type { Db, Tx } from '../../store/store.ts';
 import { getKey, revokeKey } from '../keys/keys.ts';
 import type { Monitor } from './monitor.ts';
 import { type MonitorContext, MonitorError, type MonitorInput } from './monitor-input.ts';
 import { createMonitor, disable, listJobs, lockMonitor, removeMonitor } from './monitors.ts';
 
-/** The input for a new job; the other properties are those of a monitor. */
 export interface JobInput extends Omit<MonitorInput, 'name' | 'owner' | 'provider' | 'target'> {
-  /** The {Provider} of the paths. */
+  /** The {Provider} in the paths. */
   readonly provider: string;
-  /** Id of the API key that it belongs to. */
+  /** The id of the API key that owns the job. */
   readonly key: string;
-  /** (the provider's name) */
+  /** The provider's name by default. */
   readonly name?: string;
 }
 
 /**
- * Creates a job. Throws MonitorError if the input is not valid, if the key may not call the monitoring endpoints, or if the key
- * already has a job for the provider; case does not matter.
+ * Creates a job. Throws MonitorError if the input is invalid, if the key may not call the monitoring endpoints, or if
+ * the key already has a job for the provider (case does not matter).
  */
 export async function createJob(
   tx: Tx,
@@ -29,7 +28,7 @@ export async function createJob(
   return createMonitor(tx, { ...rest, name, provider, owner: key, target: 'items' }, context);
 }
 
-/** Hands a job to another key, for example to its replacement. Undefined if there is no such job; throws as {@link createJob} does. */
+/** Moves a job to another key. Undefined if the job does not exist; throws as {@link createJob} does. */
 export async function moveJob(tx: Tx, id: string, key: string, now: number): Promise<'moved' | undefined> {
   const { provider = null, owner } = (await lockMonitor(tx, id)) ?? {};
   if (provider === null) return undefined;
@@ -40,7 +39,7 @@ export async function moveJob(tx: Tx, id: string, key: string, now: number): Pro
   return 'moved';
 }
 
-/** Removes a job with its items, as {@link removeMonitor} does. False if there is no such job. */
+/** Removes a job with its items, as {@link removeMonitor} does. False if it does not exist. */
 export async function removeJob(tx: Tx, id: string, now: number): Promise<boolean> {
   const { provider = null } = (await lockMonitor(tx, id)) ?? {};
   return provider === null ? false : removeMonitor(tx, id, now);
@@ -66,13 +65,11 @@ async function requireNoJob(tx: Tx, key: string, provider: string): Promise<void
   throw new MonitorError([{ path: '/provider', message: `has a job of this key already: ${taken.id}` }]);
 }
 
-/** An enabled job of a key. */
 export interface EnabledJob {
   readonly id: string;
   readonly name: string;
 }
 
-/** The enabled jobs of a key. */
 export const enabledJobs = (db: Db, key: string): Promise<readonly EnabledJob[]> =>
   db
     .selectFrom('monitor')
@@ -83,8 +80,8 @@ export const enabledJobs = (db: Db, key: string): Promise<readonly EnabledJob[]>
     .execute();
 
 /**
- * Revokes a key for good and disables its jobs, which holds their deliveries; with `keepJobs` they stay enabled. Returns the
- * jobs that were enabled; undefined if there is no such key.
+ * Revokes a key for good and disables its jobs, which holds their deliveries; with `keepJobs` they stay enabled.
+ * Returns the jobs that were enabled; undefined if the key does not exist.
  */
 export async function revokeKeyAndJobs(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** What a person or a program may ask of a monitor, checked. */
+/** The settings of a monitor as a person or a program gives them, and their checks. */
 import { isIP } from 'node:net';
 import { Value } from 'typebox/value';
 import { authSchema } from '../../protocol/auth.ts';
@@ -9,24 +9,24 @@ import type { Secrets } from '../keys/secrets.ts';
 import { readAddress } from '../mail/address.ts';
 import type { Credentials, Monitor } from './monitor.ts';
 
-/** A monitor as it is asked for. What is left out has the value in brackets. */
+/** The settings of a monitor; each default in brackets. */
 export interface MonitorInput {
   readonly name: string;
-  /** The API key that owns it (null: the operators'). */
+  /** The API key that owns it (null: the operators own it). */
   readonly owner?: string | null;
-  /** Makes it a third-party job: one for each owner and provider, always of its items (null). */
+  /** Makes it a third-party job, of which an owner has one for each provider; its target is `items` (null). */
   readonly provider?: string | null;
   /** (`items`) */
   readonly target?: Monitor['target'];
-  /** Names of events, older names and any case allowed; an empty list for none (null: all). */
+  /** Names of events in any case, also older names; an empty list selects none (null: all). */
   readonly events?: readonly string[] | null;
-  /** Where its webhook is (null: it has none). */
+  /** The address of its webhook (null: it has none). */
   readonly url?: string | null;
   /** (`{ method: 'None' }`) */
   readonly credentials?: Credentials;
   /** Seconds before each attempt (null: the configured ones). */
   readonly schedule?: readonly number[] | null;
-  /** Posts to its webhook in a minute, at most (null: no limit). */
+  /** The most posts to its webhook in a minute (null: no limit). */
   readonly postsPerMinute?: number | null;
   /** (none) */
   readonly emails?: readonly string[];
@@ -36,16 +36,15 @@ export interface MonitorInput {
   readonly enabled?: boolean;
 }
 
-/** What can be changed later. */
 export type MonitorPatch = Partial<Omit<MonitorInput, 'owner' | 'provider' | 'enabled'>>;
 
-/** What is wrong with one setting. */
+/** An error in one setting. */
 export interface MonitorIssue extends Issue {
-  /** The entry of a list that it is about; never a secret. */
+  /** The invalid entry of a list; never a secret. */
   readonly given?: string;
 }
 
-/** A monitor that cannot be as it was asked for. The issues are for the person who asked, and hold no secret. */
+/** The settings of a monitor are invalid. The issues are for the person who gave them, and hold no secret. */
 export class MonitorError extends Error {
   override readonly name = 'MonitorError';
   readonly issues: readonly MonitorIssue[];
@@ -56,23 +55,21 @@ export class MonitorError extends Error {
   }
 }
 
-/** How a monitor is read that somebody asks for. */
 export interface MonitorOptions extends WireOptions {
-  /** Why an IP address may not be posted to; undefined if it may. Where absent, it is left to the delivery. */
+  /** Why cvrsync may not post to an IP address; undefined if it may. Without this check, the delivery decides. */
   readonly refusal?: (address: string) => string | undefined;
 }
 
-/** What the changes of a monitor need besides their input. */
+/** What changes of a monitor need in addition to its settings. */
 export interface MonitorContext {
   readonly secrets: Secrets;
-  /** Ms since 1970. */
   readonly now: number;
   readonly options?: MonitorOptions | undefined;
-  /** The id of a new monitor (a random one): a form that is sent twice names the same. */
+  /** The id of a new monitor (random); a form passes one, so that sending it twice creates one monitor. */
   readonly id?: string;
 }
 
-/** Throws {@link MonitorError} if nobody would be notified. A job may be without a webhook: its client reads the list. */
+/** Throws {@link MonitorError} if nobody would get the changes. A job needs no webhook: its client reads the list. */
 export function requireListener({ provider, url, emails }: Pick<Monitor, 'provider' | 'url' | 'emails'>): void {
   if (provider !== null || url !== null || emails.length > 0) return;
   const message = 'is missing, and so are mail addresses: nobody would be notified';
@@ -84,10 +81,10 @@ const MOST_ATTEMPTS = 50;
 const WEEK_S = 604_800;
 const MOST_POSTS = 60_000;
 const CONTROL = /\p{Cc}/u;
-/** Headers that belong to the post itself, or that the client refuses to send. */
+/** Headers that cvrsync sets, or that the HTTP client refuses to send. */
 const OURS = /^(?:host|connection|keep-alive|content-.*|transfer-encoding|expect|upgrade|te|trailer|webhook-.*)$/i;
 
-/** Tells everything that is wrong with what is asked; nothing if it can be. */
+/** All errors in the settings of a monitor. */
 export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptions = {}): readonly MonitorIssue[] {
   const { name, provider, target, events, url, credentials, schedule, postsPerMinute, emails } = input;
   const issues: MonitorIssue[] = [];
@@ -120,7 +117,7 @@ export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptio
   return issues;
 }
 
-/** The events that names stand for, each once, in the specification's order. Of checked names. */
+/** The events of valid names, each once, in the specification's order. */
 export const readEventNames = (names: readonly string[], options: WireOptions = {}): readonly EventName[] => {
   const wanted = new Set(names.map((name) => eventNamed(name, options)));
   return EVENT_NAMES.filter((event) => wanted.has(event));
@@ -128,13 +125,13 @@ export const readEventNames = (names: readonly string[], options: WireOptions = 
 
 interface UrlOptions {
   readonly refusal?: MonitorOptions['refusal'];
-  /** What to do in place of a user name and password in the address. */
+  /** What to use in place of a user name and password in the address. */
   readonly instead?: string;
 }
 
 const CREDENTIALS = ': give them as credentials of method BasicAuth';
 
-/** Tells what is wrong with the address of a webhook; nothing if it can be posted to. */
+/** All errors in the address of a webhook. */
 export function checkUrl(text: string, { refusal, instead = '' }: UrlOptions = {}): readonly Issue[] {
   const path = '/url';
   const url = URL.parse(text);
@@ -142,7 +139,7 @@ export function checkUrl(text: string, { refusal, instead = '' }: UrlOptions = {
     return [{ path, message: 'should be an address, as https://example.com/webhook' }];
   if (url.username !== '' || url.password !== '')
     return [{ path, message: `should hold no user name and password${instead}` }];
-  // A name is looked up at each delivery; a literal can be checked now.
+  // A host name is resolved at each delivery; an IP address can be checked now.
   const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[|\]$/g, '');
   const refused = isIP(host) === 0 ? undefined : refusal?.(host);
   if (refused === undefined) return [];

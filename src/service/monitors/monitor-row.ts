@@ -1,4 +1,3 @@
-/** Reads and writes the rows of monitors. */
 import { type Selectable, sql } from 'kysely';
 import { type EventName, isEventName } from '../../protocol/events.ts';
 import { each } from '../../store/each.ts';
@@ -10,15 +9,15 @@ import { openAddress } from './webhook-address.ts';
 
 export type MonitorRow = Selectable<MonitorTable>;
 
-/** The properties of a monitor that the fan-out needs; its secrets stay encrypted. */
+/** What the fan-out needs of a monitor; secrets stay encrypted. */
 export interface Listener
   extends Pick<Monitor, 'id' | 'name' | 'target' | 'events' | 'emails' | 'mailFrequency' | 'enabled' | 'enabledAt'> {
-  /** The entities of this page that its list holds. */
+  /** The entities of the query that the monitor lists. */
   readonly entities: ReadonlySet<string>;
   readonly hasWebhook: boolean;
 }
 
-/** Reads a row and decrypts its secrets. Throws if they were encrypted with another key. */
+/** Reads a row and decrypts its secrets. Throws if another key encrypted them. */
 export function readMonitor(row: MonitorRow, secrets: Secrets): Monitor {
   return {
     id: row.id,
@@ -44,20 +43,19 @@ export function readMonitor(row: MonitorRow, secrets: Secrets): Monitor {
   };
 }
 
-// Only `writeSecurity` writes the column, and the seal proves that nobody else did.
+// Only `writeSecurity` writes the column, and the encryption proves it.
 const readSecurity = (sealed: string, secrets: Secrets): Security => JSON.parse(secrets.open(sealed)) as Security;
 
-/** Encrypts credentials and signing secrets for the store. */
 export const writeSecurity = (security: Security, secrets: Secrets): string => secrets.seal(JSON.stringify(security));
 
-/** The events of a row, without names that this version does not know. Null for all. */
+/** The events of a row without names that this version does not know. Null: all. */
 const readEvents = (json: string | null): readonly EventName[] | null =>
   json === null ? null : readList<string>(json).filter(isEventName);
 
-// Only monitors.ts writes these columns, and it checks the members.
+// Only monitors.ts writes these columns, after checking the members.
 const readList = <T>(json: string): readonly T[] => JSON.parse(json) as readonly T[];
 
-/** What monitors are called, by id; those that were removed are not there. */
+/** The names of monitors by id. Removed monitors are absent. */
 export async function monitorNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .selectFrom('monitor')
@@ -67,7 +65,7 @@ export async function monitorNames(db: Db, ids: readonly string[]): Promise<Read
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** The monitors that a text means: the one with this id, else those of this name, whatever its case. */
+/** The ids of the monitors that a text names: the monitor with this id, else those with this name in any case. */
 export async function monitorIdsOf(db: Db, text: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('monitor')
@@ -81,19 +79,18 @@ export async function monitorIdsOf(db: Db, text: string): Promise<readonly strin
   return ids.includes(text) ? [text] : ids;
 }
 
-/** Which monitors a page of changes may go to. */
 export interface ListenerQuery {
-  /** Monitors that list one of these. */
+  /** Selects monitors that list one of these. */
   readonly entities: readonly string[];
-  /** Monitors by id. */
+  /** Selects monitors by id. */
   readonly only?: readonly string[];
-  /** Whether to include monitors of all companies. Default true. */
+  /** Whether to select monitors of all companies; true by default. */
   readonly all?: boolean;
 }
 
 /**
- * The monitors that changes of these entities may go to, by id: monitors of all companies, those that list one of the
- * entities, and those named. Leaves out inactive monitors. Does not decrypt secrets.
+ * The enabled monitors that changes of these entities may go to, by id: monitors of all companies, those that list
+ * one of the entities, and those named. Does not decrypt secrets.
  */
 export async function fanOutMonitors(tx: Tx, query: ListenerQuery): Promise<readonly Listener[]> {
   const { entities, only = [], all = true } = query;
@@ -121,7 +118,7 @@ export async function fanOutMonitors(tx: Tx, query: ListenerQuery): Promise<read
     )
     .orderBy('id')
     .execute();
-  // Thousands of monitors share a handful of selections.
+  // Thousands of monitors share a few selections.
   const selections = new Map<string | null, readonly EventName[] | null>();
   const selection = (json: string | null): readonly EventName[] | null => {
     const known = selections.get(json);

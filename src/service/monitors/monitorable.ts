@@ -3,12 +3,12 @@ import { parseEntityId } from '../../protocol/entity-id.ts';
 
 export type Monitorable =
   | { readonly ok: true; readonly entity: string }
-  /** Why not, as the end of a sentence whose subject is the given text: `is …`. */
+  /** The end of a sentence whose subject is the given text: `is …`. */
   | { readonly ok: false; readonly reason: string };
 
 /**
- * The canonical id of a company or person. Refuses well-formed ids that the register cannot have too, because no event would
- * ever come for them.
+ * The canonical id of a company or person. Refuses well-formed ids that the register cannot have: no event would ever
+ * come for them.
  */
 export function readMonitorable(text: string): Monitorable {
   const id = parseEntityId(text);

@@ -1,6 +1,6 @@
 /**
- * Monitors: creates, changes, enables, disables and removes them. Transactions lock a monitor's row before its delivery lane,
- * and the lane before its deliveries, as publish.ts and items.ts do.
+ * Creates, changes, enables, disables and removes monitors. Transactions lock a monitor's row, then its delivery
+ * lane, then its deliveries, as publish.ts and items.ts do.
  */
 
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -24,12 +24,12 @@ import {
 import { type MonitorRow, readMonitor, writeSecurity } from './monitor-row.ts';
 import { maskedAddress, sealAddress } from './webhook-address.ts';
 
-/** How long posts are signed with an old signing secret too. */
+/** How long posts are also signed with the previous secret. */
 const ROTATION_MS = 24 * 3_600_000;
 
 /**
- * Creates a monitor with a signing secret of its own. Throws {@link MonitorError} if the input is not valid, or if the owner
- * already has a job for the provider.
+ * Creates a monitor with a signing secret of its own. Throws {@link MonitorError} if the settings are invalid, or if
+ * the owner already has a job for the provider.
  */
 export async function createMonitor(
   tx: Tx,
@@ -78,7 +78,9 @@ const inactiveAt = (now: number) =>
 
 const maskedOf = (url: string | null): string | undefined => (url === null ? undefined : maskedAddress(url));
 
-/** Changes the properties that the patch holds. Undefined if there is no such monitor; throws as {@link createMonitor} does. */
+/**
+ * Changes the properties in the patch. Undefined if the monitor does not exist; throws as {@link createMonitor} does.
+ */
 export async function updateMonitor(
   tx: Tx,
   id: string,
@@ -97,11 +99,12 @@ export async function updateMonitor(
     ...(events !== undefined && { events: events && JSON.stringify(readEventNames(events, options)) }),
     ...(credentials !== undefined && { security: writeSecurity({ ...security, credentials }, secrets) }),
     ...(schedule !== undefined && { schedule: schedule && JSON.stringify(schedule) }),
-    // What was waited for under another limit counts no more.
+    // A wait under the previous limit no longer counts.
     ...(postsPerMinute !== undefined && { posts_per_minute: postsPerMinute, next_post_at: null }),
     ...(emails !== undefined && { emails: JSON.stringify(emails) }),
     ...(mailFrequency !== undefined && { mail_frequency: mailFrequency }),
-    // The failures of the previous webhook do not count for a new one. A masked address was read here, and stands for it.
+    // The failures of the previous webhook do not count for a new one. A masked address that the caller read here
+    // stands for the stored one.
     ...(url !== undefined &&
       url !== known &&
       url !== maskedOf(known) && { url: sealAddress(url, secrets), ...HEALTHY }),
@@ -116,8 +119,8 @@ export async function updateMonitor(
 }
 
 /**
- * Removes a monitor with its items and pending mails, and drops its pending deliveries. Ended deliveries stay on record.
- * False if there is no such monitor.
+ * Removes a monitor with its items and pending mails, and drops its pending deliveries. Ended deliveries stay. False
+ * if the monitor does not exist.
  */
 export async function removeMonitor(tx: Tx, id: string, now: number): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('monitor').where('id', '=', id).executeTakeFirst();
@@ -140,22 +143,22 @@ export async function removeMonitor(tx: Tx, id: string, now: number): Promise<bo
   return true;
 }
 
-/** Which monitors to list: those that match every given value. */
+/** Selects monitors that match every given value. */
 export interface MonitorFilter {
-  /** An API key's id; null for the monitors of operators. */
+  /** The id of an API key; null for the monitors of operators. */
   readonly owner?: string | null | undefined;
   readonly provider?: string | undefined;
   /** True: only third-party jobs. False: only other monitors. */
   readonly job?: boolean | undefined;
   readonly enabled?: boolean | undefined;
-  /** Part of the name, in capitals or not. */
+  /** Part of the name, in any case. */
   readonly name?: string | undefined;
-  /** Only monitors after this id, for the next page. */
+  /** Only monitors after this id. */
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** Whether a name has a text in it. On SQLite capitals of other letters than A to Z count. */
+/** Whether a name contains a text in any case; on SQLite case matters for letters other than A to Z. */
 function nameContains(text: string): RawBuilder<SqlBool> {
   const plain = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
   return sql`lower(name) like lower(${`%${plain}%`}) escape ${'\\'}`;
@@ -175,7 +178,6 @@ export async function listMonitors(db: Db, secrets: Secrets, filter: MonitorFilt
   return (await query.execute()).map((row) => readMonitor(row, secrets));
 }
 
-/** One monitor; undefined if there is none. */
 export async function getMonitor(db: Db, secrets: Secrets, id: string): Promise<Monitor | undefined> {
   const row = await db.selectFrom('monitor').selectAll().where('id', '=', id).executeTakeFirst();
   return row && readMonitor(row, secrets);
@@ -198,14 +200,13 @@ export async function listJobs(db: Db, owner: string | null): Promise<readonly J
   );
 }
 
-/** The job of an owner for a provider; undefined if there is none. */
 async function findJob(db: Db, owner: string | null, provider: string): Promise<Job | undefined> {
   return (await listJobs(db, owner)).find((job) => job.provider === provider);
 }
 
 /**
- * Enables a monitor and forgets its failures. Its held deliveries stay held until a replay. False if there is no such
- * monitor.
+ * Enables a monitor and clears its failures. Held deliveries stay held until a replay. False if the monitor does not
+ * exist.
  */
 export async function activate(tx: Tx, id: string, now: number): Promise<boolean> {
   const row = await lockMonitor(tx, id);
@@ -222,8 +223,8 @@ export async function activate(tx: Tx, id: string, now: number): Promise<boolean
 }
 
 /**
- * Disables a monitor: the service holds its due deliveries and the later ones. False if there is no such monitor, or if it is
- * disabled already; then the first reason stays.
+ * Disables a monitor: the service holds its due and later deliveries. False if the monitor does not exist, or is
+ * disabled already; the first reason then stays.
  */
 export async function disable(
   tx: Tx,
@@ -239,8 +240,8 @@ export async function disable(
 }
 
 /**
- * Gives a monitor a new signing secret, the first of `security.secrets`. For 24 h posts are signed with the old one too, so
- * that the receiver has time to change over. Undefined if there is no such monitor.
+ * Gives a monitor a new signing secret, the first of `security.secrets`. For 24 h posts are also signed with the old
+ * one, so that the receiver has time to switch. Undefined if the monitor does not exist.
  */
 export async function rotateSecret(tx: Tx, secrets: Secrets, id: string, now: number): Promise<Monitor | undefined> {
   const row = await lockMonitor(tx, id);
@@ -259,7 +260,7 @@ const HEALTHY = { failing_since: null, failed_attempts: 0, notices: 0 } as const
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** Addresses as they are stored, each once. Of checked ones. */
+/** Valid addresses in their stored form, each once. */
 const distinct = (emails: readonly string[]): readonly string[] => [
   ...new Set(emails.map((email) => readAddress(email) ?? email)),
 ];
@@ -289,7 +290,7 @@ async function updateRow(tx: Tx, id: string, to: Partial<MonitorRow>, now: numbe
     .execute();
 }
 
-/** Cancels the pending mails to addresses that are no longer recipients. Notices stay: they may go to an operator. */
+/** Cancels the pending mails to former recipients, except notices: those may go to an operator. */
 async function cancelMail(tx: Tx, id: string, recipients: readonly string[], now: number): Promise<void> {
   await tx
     .updateTable('mail')
@@ -302,7 +303,7 @@ async function cancelMail(tx: Tx, id: string, recipients: readonly string[], now
     .execute();
 }
 
-/** Forgets that a mail server refused addresses which are no longer recipients. Who unsubscribed stays so. */
+/** Deletes the refusals of former recipients. Recipients who unsubscribed stay unsubscribed. */
 async function forgetRefused(tx: Tx, id: string, recipients: readonly string[]): Promise<void> {
   const listed = recipients.map(sameAddress);
   await tx
@@ -313,7 +314,10 @@ async function forgetRefused(tx: Tx, id: string, recipients: readonly string[]):
     .execute();
 }
 
-/** Marks the lane first: that waits for a publisher who is inserting due deliveries, and this transaction then sees them. */
+/**
+ * Marks the lane first: this waits for a publisher that is inserting due deliveries, and this transaction then sees
+ * them.
+ */
 async function holdDue(tx: Tx, id: string, now: number): Promise<void> {
   await mark(tx, DELIVER_QUEUE, [id], now);
   await tx

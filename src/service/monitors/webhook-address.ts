@@ -1,4 +1,7 @@
-/** The address of a webhook: its path and query may hold a secret, so the store has it sealed, and lists show its host. */
+/**
+ * The address of a webhook. Its path and query may hold a secret, so the store has it encrypted, and lists show only
+ * the host.
+ */
 import type { Secrets } from '../keys/secrets.ts';
 
 export const sealAddress = (url: string | null, secrets: Secrets): string | null =>
@@ -7,7 +10,7 @@ export const sealAddress = (url: string | null, secrets: Secrets): string | null
 export const openAddress = (sealed: string | null, secrets: Secrets): string | null =>
   sealed === null ? null : secrets.open(sealed);
 
-/** The address as lists and messages show it: the host. */
+/** The host of an address, for lists and messages. */
 export function maskedAddress(url: string): string {
   if (!URL.canParse(url)) return '•••';
   const { origin, pathname, search } = new URL(url);

@@ -1,5 +1,3 @@
-/** Queues of the service, and the keys of their lanes. */
-
 /** Key: the monitor's id. */
 export const DELIVER_QUEUE = 'deliver';
 

@@ -9,7 +9,7 @@ import { type NewsItem, PROMOTED_MS } from './wording/make.ts';
 
 export interface NewsQuery {
   readonly ids: readonly string[];
-  /** Ms since 1970, both ends included. */
+  /** Both ends included. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly limit: number;
@@ -21,7 +21,7 @@ export interface NewsQuery {
 /** Entities per statement: SQLite answers on the main thread and blocks other work. */
 const AT_A_TIME = 500;
 
-/** The part of an item stored as JSON; the rest are columns. */
+/** The part of an item that is stored as JSON. */
 type Body = Omit<NewsItem, 'id' | 'time' | 'promotedUntil' | 'type'>;
 
 interface Place {
@@ -30,9 +30,7 @@ interface Place {
   readonly news: number;
 }
 
-/**
- * Stores items in two statements. Keeps an already stored item unchanged, and skips one that names an erased entity.
- */
+/** Stores items in two statements. Does not change a stored item, and skips one that names an erased entity. */
 export async function storeNews(tx: Tx, given: readonly NewsItem[]): Promise<void> {
   if (given.length === 0) return;
   const erasures = await readErasures(tx);
@@ -66,9 +64,9 @@ export async function storeNews(tx: Tx, given: readonly NewsItem[]): Promise<voi
 }
 
 /**
- * One page of news about any of the entities, each item once. Newest first by `promotedUntil`, or by `time`; equal ones
- * in the order of storing. The order is stable: new items push older ones to later positions and never reorder them.
- * Cost: reads each entity's index entries of its newest `limit * page` items, and only the items of the page.
+ * One page of news about any of the entities, each item once. Newest first by `promotedUntil`, or by `time`; equal
+ * ones in the order of storing. New items push older ones to later positions and never reorder them. Cost: reads each
+ * entity's index entries of its newest `limit * page` items, and only the items of the page.
  */
 export async function queryNews(db: Db, query: NewsQuery): Promise<readonly NewsItemBody[]> {
   const wanted = query.limit * query.page;
@@ -76,7 +74,7 @@ export async function queryNews(db: Db, query: NewsQuery): Promise<readonly News
   let places: readonly Place[] = [];
   for (let at = 0; at < query.ids.length; at += AT_A_TIME) {
     if (at > 0) await breathe();
-    // Entries after the last of a full list are not needed: further entities mostly cost one look at the index.
+    // Entries after the last of a full list are not needed, so a further entity mostly costs one index look-up.
     const last = places.length === wanted ? places.at(-1) : undefined;
     const found = await newest(db, query, query.ids.slice(at, at + AT_A_TIME), last);
     const each = new Map([...places, ...found].map((place) => [place.news, place]));
@@ -97,7 +95,7 @@ async function newest(db: Db, query: NewsQuery, ids: readonly string[], last: Pl
   const newestFirst = sql.join(order.map((column) => sql`${column} desc`));
   const isWanted = sql.join([sql`entity = wanted.value`, ...conditions(query, last)], sql` and `);
   const top = sql`select promoted_until, time, news from news_entity where ${isWanted} order by ${newestFirst} limit ${wanted}`;
-  // SQLite has no lateral join: it first finds each entity's last wanted key, then everything up to it.
+  // SQLite has no lateral join: first find each entity's last wanted key, then everything up to it.
   const entities =
     engineOf(db) === 'postgres'
       ? sql`${each(db, ids)} as wanted cross join lateral (${top}) as news`
@@ -113,7 +111,7 @@ function conditions(query: NewsQuery, last: Place | undefined): readonly RawBuil
   const { from, to, types } = query;
   const ids = types?.map((type) => sql.lit(NEWS_TYPES[type]));
   return [
-    // The bounds of promotion follow from those of time, and shorten the index range in the default order.
+    // Bounds on promotion follow from those on time, and shorten the index range in the default order.
     ...(from === undefined ? [] : [sql`time >= ${from}`, sql`promoted_until >= ${from}`]),
     ...(to === undefined ? [] : [sql`time <= ${to}`, sql`promoted_until <= ${to + PROMOTED_MS}`]),
     ...(ids === undefined ? [] : [ids.length === 0 ? sql`false` : sql`type in (${sql.join(ids)})`]),

@@ -9,7 +9,7 @@ export interface Notified {
   readonly monitor: string;
   /** At least one, in the order of the change. */
   readonly events: readonly EventName[];
-  /** State of the delivery to its webhook; null without one. */
+  /** Null without a webhook. */
   readonly state: 'due' | 'held' | null;
   /** Empty while the monitor is disabled, and for a full state. */
   readonly recipients: readonly string[];

@@ -22,9 +22,9 @@ import { fanOut, type Notified } from './fan-out.ts';
 
 export interface PublishOptions {
   readonly now: number;
-  /** Without it no news are made, as for changes of a monitor itself. */
+  /** Without it, publishing makes no news, as for changes of a monitor itself. */
   readonly news?: NewsSettings;
-  /** Hour in Copenhagen at which daily mails go out. Default 7. */
+  /** Hour in Copenhagen; 7 by default. */
   readonly digestHour?: number | undefined;
   readonly beneficialOwners?: boolean;
 }
@@ -35,13 +35,14 @@ interface Stored {
   readonly listeners: readonly Listener[];
 }
 
-/** Rows per statement: some 20 ms on SQLite, in which nothing else runs. */
+/** This many rows take some 20 ms on SQLite, which blocks everything else. */
 const CHUNK = 2_000;
 
 /**
  * Stores changes in order, with the deliveries, mails, news and lanes that follow. Skips a change with a stored id.
- * Stores changes of companies in any case, those of a person only if a monitor lists the person, and those of one
- * monitor only if it gets them. Takes a handful of statements for any page. Ring `deliver` and `mail` after the commit.
+ * Always stores changes of companies; stores those of a person only if a monitor lists the person, and those of one
+ * monitor only if that monitor gets them. Takes a few statements for any page. Ring `deliver` and `mail` after the
+ * commit.
  */
 export async function publish(tx: Tx, given: readonly Change[], options: PublishOptions): Promise<void> {
   const tellable = options.beneficialOwners === true ? given : given.flatMap(withoutOwners);
@@ -62,9 +63,9 @@ export async function publish(tx: Tx, given: readonly Change[], options: Publish
 }
 
 /**
- * Waits until the transactions end that read the lists in order to publish. What comes onto a list before the call is not in
- * the lists that they read, so that nobody is notified of their changes; the snapshots that they store are seen after it.
- * SQLite has one writer, and nothing to wait for.
+ * Waits until the publishing transactions that may have read older lists end. They do not notify monitors of entities
+ * that were listed before the call, so the caller then reads the snapshots that they store. SQLite has one writer and
+ * needs no wait.
  */
 export async function publishersEnd(store: Store): Promise<void> {
   if (engineOf(store.db) === 'postgres') await store.write((tx) => lockUntilCommit(tx, 'publishers', 'exclusive'));
@@ -83,7 +84,9 @@ async function withoutErasedNames(tx: Tx, changes: readonly Change[]): Promise<r
   return changes.filter(({ entity }) => !erasures.has(entity)).map((change) => erasures.redact(change));
 }
 
-/** The monitors that may get a change: those of all companies, those that list its entity, or the one it is for. */
+/**
+ * The monitors that may get a change: monitors of all companies, those that list its entity, or the one that it names.
+ */
 async function listeners(tx: Tx, changes: readonly Change[]): Promise<(change: Change) => readonly Listener[]> {
   const open = changes.filter(({ only }) => only === undefined);
   const monitors = await fanOutMonitors(tx, {
@@ -144,7 +147,7 @@ async function insertChanges(
 async function deliver(tx: Tx, stored: readonly Stored[], now: number): Promise<void> {
   const due = new Set<string>();
   for (const { change, listeners } of stored) {
-    // Recomputed below: stored for ten thousand monitors, the results of a page would fill the memory.
+    // Recomputed below: for ten thousand monitors, the stored results of a page would fill the memory.
     const others = listeners.filter(({ id }) => !due.has(id));
     for (const { monitor, state } of fanOut(change, others)) if (state === 'due') due.add(monitor);
   }
@@ -152,7 +155,7 @@ async function deliver(tx: Tx, stored: readonly Stored[], now: number): Promise<
   const switchedOn = new Set<string>();
   for (const rows of chunks(deliveryRows(stored))) {
     for (const id of await insertDeliveries(tx, rows, now)) if (!due.has(id)) switchedOn.add(id);
-    // SQLite works on the main thread: let waiting requests go first.
+    // SQLite works on the main thread, so waiting requests go first.
     await breathe();
   }
   if (switchedOn.size > 0) await mark(tx, DELIVER_QUEUE, [...switchedOn], now);
@@ -198,7 +201,7 @@ function* notifications(stored: readonly Stored[]): Generator<{ seq: number; cha
 }
 
 /**
- * Sees monitors that were disabled or removed meanwhile, because both take the lock on the monitor's lane first.
+ * Reads which monitors were disabled or removed meanwhile: disabling takes the lock on the monitor's lane first, too.
  * Returns monitors that were off and are on now.
  */
 async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[], now: number): Promise<readonly string[]> {
@@ -213,7 +216,7 @@ async function insertDeliveries(tx: Tx, rows: readonly DeliveryRow[], now: numbe
         where true order by monitor.id, cast(each.change as bigint)`,
     )
     .onConflict((conflict) => conflict.columns(['change', 'monitor']).doNothing());
-  // SQLite has one writer: nothing changes meanwhile.
+  // SQLite has one writer, so nothing changes meanwhile.
   if (wereOff.size === 0 || engineOf(tx) === 'sqlite') {
     await insertion.execute();
     return [];

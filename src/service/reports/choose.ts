@@ -1,4 +1,3 @@
-/** Decides which filings are news. Pure. */
 import type { ReportData } from '../../protocol/report.ts';
 import type { Filing } from './filings.ts';
 
@@ -7,15 +6,15 @@ export interface KnownFiling {
   readonly period_start: string | null;
   readonly period_end: string | null;
   readonly published_at: string;
-  /** Whether it was read as an annual report. */
+  /** Whether cvrsync read it as an annual report. */
   readonly isAnnual: boolean;
 }
 
 /**
- * A filing is news if it is the annual report of its year and the newest one. Interim reports are filed under the same
- * name: of the filings whose periods begin on one day, the longest is the annual report. A re-filing for the same
- * period is news if it is the later one. A report is not news if one of a later year is known, because receivers would
- * take it for the newest.
+ * Whether a filing is news: the annual report of its year and the newest one. Interim reports are filed under the
+ * same name: of the filings whose periods begin on one day, the longest is the annual report. A re-filing for the
+ * same period is news if it is the later one. A report is not news if one of a later year is known, because receivers
+ * would take it for the newest. Pure.
  */
 export function isNews(filing: Filing, data: ReportData, known: readonly KnownFiling[]): boolean {
   if (data.reportType !== 'Yearly') return false;
@@ -24,17 +23,17 @@ export function isNews(filing: Filing, data: ReportData, known: readonly KnownFi
   if (end === null) return true;
   return !known.some(({ id, period_start, period_end, published_at, isAnnual }) => {
     const isSameYear = start !== null && period_start === start;
-    // A year that had not ended at publication is mistyped.
+    // A year that ends after the publication is a typing error.
     const isAnotherYear = isAnnual && period_end !== null && period_end <= published_at;
     if (id === filing.id || period_end === null || !(isSameYear || isAnotherYear)) return false;
     return period_end > end || (period_end === end && published_at > filing.publishedAt);
   });
 }
 
-/** Maximum gap between two years: a changed year may leave some days. */
+/** The most between two years: a company that changes its financial year may leave a gap of some days. */
 const GAP_MS = 32 * 86_400_000;
 
-/** The company's report of the year before a period; among equals, the latest publication. */
+/** The company's report of the year before a period; of several, the latest publication. */
 export function formerOf<K extends KnownFiling>(start: string | null, known: readonly K[]): K | undefined {
   if (start === null) return undefined;
   return known

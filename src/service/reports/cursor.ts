@@ -1,18 +1,17 @@
-/** How far the filing index was read. */
 import { readValue, writeValue } from '../../store/kv.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** Times in ISO 8601 UTC. */
+/** How far the filing index was read. Times in ISO 8601 UTC. */
 export interface Cursor {
   /** When watching began: earlier filings are not news. */
   readonly since: string;
   readonly at: string;
-  /** When the index was last read again from far back, ms since 1970. */
+  /** When the index was last read from far back. */
   readonly deepAt: number;
 }
 
 const KEY = 'reports';
-/** Records appear in the index slightly out of order, and occasionally hours late. */
+/** The index shows records slightly out of order, and occasionally hours late. */
 const OVERLAP_MS = 15 * 60_000;
 const DEEP_MS = 24 * 3_600_000;
 const DEEP_EVERY_MS = 6 * 3_600_000;
@@ -27,7 +26,7 @@ export function readFrom(cursor: Cursor, now: number): string {
   return back > cursor.since ? back : cursor.since;
 }
 
-/** The cursor after a record: it never moves back, nor into the future. */
+/** Moves the cursor to a record, never back or into the future. */
 export function advanced(cursor: Cursor, updatedAt: string, now: number): Cursor {
   const at = updatedAt < iso(now) ? updatedAt : iso(now);
   return at > cursor.at ? { ...cursor, at } : cursor;

@@ -1,5 +1,6 @@
 /**
- * The older shape of a report, for the deprecated `Report` property: reconstructed from one sample, so it is optional.
+ * The older shape of a report, for the deprecated `Report` property. It is optional because it is reconstructed from
+ * one sample.
  */
 import { NUMBER_METRICS, RARE_NUMBER_METRICS, type ReportData, TEXT_METRICS } from '../../protocol/report.ts';
 
@@ -11,12 +12,12 @@ interface NewReport {
 /** The data of `newReport`; `isDeprecatedToo` adds the `Report` of the specification. */
 export const newReportOf = (data: ReportData, isDeprecatedToo: boolean): NewReport => ({
   data,
-  // The event's format knows it only as another name for `data`.
+  // The event's format has it as another name for `data`.
   ...(isDeprecatedToo && { Report: deprecatedReport(data) }),
 });
 
 /**
- * Figures as texts, each with the period; one auditor; the links under their old names. Leaves out metrics that the
+ * Figures as strings, each with the period; one auditor; the links under their old names. Omits metrics that the
  * report lacks, as the old shape did.
  */
 function deprecatedReport(data: ReportData): Readonly<Record<string, unknown>> {

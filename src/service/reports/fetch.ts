@@ -1,4 +1,4 @@
-/** Fetches the documents of filings from trusted hosts only, within bounded memory. */
+/** Fetches the documents of filings, only from trusted hosts and within bounded memory. */
 import type { OutboundHttp, OutboundResponse } from '../../http/outbound/client.ts';
 import { HttpFault } from '../../http/outbound/fault.ts';
 import { gunzip } from '../../http/outbound/gunzip.ts';
@@ -11,9 +11,9 @@ export type Fetched =
 
 export interface FetchOptions {
   readonly http: OutboundHttp;
-  /** Names of hosts, including their sub-domains. */
+  /** The names of the hosts, which include their sub-domains. */
   readonly hosts: readonly string[];
-  /** Bytes of a document, packed and unpacked. 96 MiB by default: an annual report with all its pictures. */
+  /** The most bytes of a document, packed and unpacked. 96 MiB by default: an annual report with all its pictures. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ const MAX_BYTES = 96 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-/** The index may announce a document before the host has it. */
+/** The index may list a document before the host has it. */
 const PASSING: readonly number[] = [404, 408, 425, 429];
 
 /** Follows redirects within the trusted hosts. Rejects only if the signal aborts. */
@@ -43,7 +43,7 @@ export async function fetchDocument(options: FetchOptions, address: string, sign
 
 interface Redirect {
   readonly kind: 'redirect';
-  /** Undefined if the answer names no address. */
+  /** Undefined if the redirect names no address. */
   readonly to: URL | undefined;
 }
 

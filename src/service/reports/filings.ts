@@ -1,4 +1,4 @@
-/** The index of filings: what companies published, and where. */
+/** Reads the entries of the filing index: what companies published, and where. */
 import { isJsonObject, type JsonObject } from '../../protocol/text/json.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';
 import type { ReportPeriod } from './document/contexts.ts';
@@ -8,18 +8,18 @@ export interface Filing {
   readonly id: string;
   readonly cvr: number;
   readonly publishedAt: string;
-  /** When the index last changed it; polls follow this time. */
+  /** When the index last changed it. Polls follow this time. */
   readonly updatedAt: string;
   readonly period: ReportPeriod | undefined;
-  /** Whether it claims to be an annual report, as interim ones do too. */
+  /** Whether it claims to be an annual report, as interim ones also do. */
   readonly isAnnual: boolean;
   readonly reportUrl: string | null;
   readonly xbrlUrl: string | null;
-  /** Machine-readable documents, texts before figures: the Danish instance, then the inline page. At most four. */
+  /** At most four machine-readable documents, texts before figures: the Danish instance, then the inline page. */
   readonly documents: readonly string[];
 }
 
-/** A record of the index that is not such a filing; the reason is for people. */
+/** A record of the index that is not a filing of accounts; the reason is for people. */
 export interface NoFiling {
   readonly id: string | undefined;
   readonly reason: string;
@@ -27,7 +27,7 @@ export interface NoFiling {
 
 const MAX_DOCUMENTS = 4;
 
-/** Reads one hit of an answer. Never throws. */
+/** Reads one hit. Never throws. */
 export function readFiling(hit: unknown): Filing | NoFiling {
   const id = isJsonObject(hit) && typeof hit['_id'] === 'string' ? hit['_id'] : undefined;
   const source = isJsonObject(hit) && isJsonObject(hit['_source']) ? hit['_source'] : undefined;
@@ -37,7 +37,7 @@ export function readFiling(hit: unknown): Filing | NoFiling {
   return { id, ...head, period: periodIn(source['regnskab']), ...documentsOf(source['dokumenter']) };
 }
 
-/** Who published and when, or the reason why it is not such a filing. */
+/** Who published and when, or the reason why the record is not a filing. */
 function headOf(source: JsonObject): Pick<Filing, 'cvr' | 'publishedAt' | 'updatedAt'> | string {
   const cvr = Number(source['cvrNummer'] ?? Number.NaN);
   const publishedAt = timeIn(source['offentliggoerelsesTidspunkt']) ?? timeIn(source['indlaesningsTidspunkt']);
@@ -49,7 +49,7 @@ function headOf(source: JsonObject): Pick<Filing, 'cvr' | 'publishedAt' | 'updat
   return { cvr, publishedAt, updatedAt };
 }
 
-/** Which documents to read and to show. Other documents count only if none claims to be an annual report. */
+/** The documents to read and to show. If none claims to be an annual report, other documents count. */
 function documentsOf(list: unknown): Pick<Filing, 'isAnnual' | 'reportUrl' | 'xbrlUrl' | 'documents'> {
   const documents = Array.isArray(list) ? list.flatMap(readDocument) : [];
   const reports = documents.filter(({ type }) => type.startsWith('AARSRAPPORT'));
@@ -72,7 +72,7 @@ function readDocument(
 ): readonly { readonly url: string; readonly mime: string; readonly type: string }[] {
   if (!isJsonObject(json)) return [];
   const { dokumentUrl: url, dokumentMimeType: mime, dokumentType: type } = json;
-  // Mails and CRMs show the address to people: only a web address may pass.
+  // Mails and CRMs show the address to people, so it must be a web address.
   if (typeof url !== 'string' || url.length > 2_000 || !/^https?:\/\//i.test(url) || typeof mime !== 'string')
     return [];
   return [{ url, mime: mime.toLowerCase(), type: typeof type === 'string' ? type.toUpperCase() : '' }];

@@ -1,4 +1,3 @@
-/** Reads new records of the filing index, page by page. */
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { retryAfterMs } from '../../http/outbound/retry-after.ts';
 import { isJsonObject } from '../../protocol/text/json.ts';
@@ -14,7 +13,7 @@ export interface IndexOptions {
   readonly pageSize?: number;
 }
 
-/** A record of the index, unchanged and parsed. */
+/** A record of the index, as sent and parsed. */
 export interface FoundFiling {
   readonly hit: unknown;
   readonly filing: Filing | NoFiling;
@@ -29,7 +28,7 @@ export interface IndexPage {
 
 const PAGE_SIZE = 200;
 const TIMEOUT_MS = 60_000;
-/** However long the index asks us to wait. */
+/** The longest wait that the index can ask for. */
 const LONGEST_WAIT_MS = 3_600_000;
 const SOURCE = [
   ...['cvrNummer', 'regnskab', 'offentliggoerelsesTidspunkt', 'sidstOpdateret', 'indlaesningsTidspunkt'],
@@ -38,8 +37,8 @@ const SOURCE = [
 
 /**
  * The filings that the index changed at or after `from`. Throws {@link SourceError} if the index cannot be read now.
- * Pages use `search_after`, because `from` and `size` end at 3,000. It does not distinguish two filings of one company
- * in the same millisecond, so those at the end of a full page are requested again with the next one.
+ * Pages use `search_after`, because `from` and `size` end at 3,000. `search_after` does not distinguish two filings
+ * of one company in the same millisecond, so the next page requests those at the end of a full page again.
  */
 export async function readIndex(
   options: IndexOptions,
@@ -111,7 +110,7 @@ function withoutTorn(found: readonly FoundFiling[]): readonly FoundFiling[] {
   return whole.length > 0 ? whole : found;
 }
 
-/** The sort values of a record, from the index or made in the same way. */
+/** The sort values of a record, as the index gives them or made in the same way. */
 function sortOf(found: FoundFiling | undefined): readonly unknown[] | undefined {
   const sort = isJsonObject(found?.hit) ? found.hit['sort'] : undefined;
   if (Array.isArray(sort)) return sort;

@@ -31,9 +31,9 @@ export interface ReportsSettings {
   readonly pollSeconds: number;
   readonly deprecatedReport: boolean;
   readonly pageSize?: number;
-  /** Ms between two fetched documents. Default 500. */
+  /** Ms between two fetched documents; 500 by default. */
   readonly spacingMs?: number;
-  /** Bytes of a document, packed and unpacked. Default 96 MiB. */
+  /** The most bytes of a document, packed and unpacked; 96 MiB by default. */
   readonly maxBytes?: number;
 }
 
@@ -49,19 +49,21 @@ export interface ReportsDeps {
   ring(): void;
 }
 
-/** After this many failed filings in a row the host counts as down: the poll postpones the others without a call. */
+/**
+ * After this many failed filings in a row the host counts as down: the poll then postpones the others without a call.
+ */
 const DOWN_AFTER = 3;
 /** The last attempt comes about two days after the first. */
 const MAX_ATTEMPTS = 15;
 const RETRY = { baseMs: 60_000, capMs: 6 * 3_600_000 };
 const RETRIES_A_POLL = 500;
 const SPACING_MS = 500;
-/** A filing published longer before watching began is an old one that the index touched. */
+/** A filing published longer before watching began is old: the index only touched it. */
 const OLD_MS = 7 * 86_400_000;
 
 /**
- * Reads the index to its end. The first poll only stores where to begin. Each filing is one transaction with its change
- * and the cursor, so that a crash notifies nobody twice. Throws `SourceError` if the index cannot be read, and the
+ * Reads the index to its end. The first poll only stores where to begin. Each filing is one transaction with its
+ * change and the cursor, so a crash sends nothing twice. Throws `SourceError` if the index cannot be read, and the
  * signal's reason if it aborts.
  */
 export async function pollReports(
@@ -112,8 +114,8 @@ async function* pagesFrom(
 }
 
 /**
- * The distinct filings that are not stored yet, without those of erased companies, which are never stored and would be
- * fetched at every poll.
+ * The filings that are not stored yet, each once. Leaves out those of erased companies: they are never stored, so
+ * every poll would fetch them.
  */
 async function unknownOf({ store }: ReportsDeps, found: readonly FoundFiling[]): Promise<readonly FoundFiling[]> {
   const erasures = await readErasures(store.db);
@@ -152,7 +154,7 @@ async function suspiciously(
   };
 }
 
-/** Reads and stores records of the index one by one; remembers when the documents' host is down. */
+/** Reads and stores records of the index one by one. Remembers that the documents' host is down. */
 function visitor(deps: ReportsDeps, signal: AbortSignal): Visit {
   const { store, now, log, settings } = deps;
   let failures = 0;

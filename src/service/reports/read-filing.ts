@@ -6,7 +6,7 @@ import { type FetchOptions, fetchDocument } from './fetch.ts';
 import type { Filing } from './filings.ts';
 import { isReported } from './report.ts';
 
-/** The readable documents. `later`: try the filing again, because a part may still come. */
+/** The readable documents. `later`: try the filing again, because a document may still come. */
 export interface FilingRead {
   readonly documents: readonly Facts[];
   readonly error: string | null;
@@ -19,7 +19,7 @@ export interface ReadingOptions extends FetchOptions {
   readonly turn: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Reads every machine-readable document of a filing, one at a time, because each may be large. */
+/** Reads the machine-readable documents of a filing one at a time, because each may be large. */
 export async function readFilingDocuments(
   options: ReadingOptions,
   filing: Filing,

@@ -1,4 +1,4 @@
-/** Watches the filing index: the work of the key `reports` of the queue `watch`. */
+/** Watches the filing index (queue `watch`, key `reports`). */
 import { backoff } from '../../runtime/backoff.ts';
 import { type Claim, settle } from '../../runtime/lanes/lanes.ts';
 import { SourceError } from '../register/source/source.ts';
@@ -7,8 +7,8 @@ import { pollReports, type ReportsDeps } from './poll.ts';
 export const REPORTS_KEY = 'reports';
 
 /**
- * Polls once and settles the claim: for the next poll, or for a retry if the index cannot be read. An index that is
- * away is asked every quarter of an hour, without limit.
+ * Polls once and settles the claim: for the next poll, or for a retry if the index cannot be read. Retries every
+ * quarter of an hour, without limit.
  */
 export async function runReports(deps: ReportsDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const { store, now, log, settings } = deps;

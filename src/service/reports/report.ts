@@ -1,5 +1,3 @@
-/** Makes report data from a filing's documents. Pure. */
-
 import {
   each,
   NUMBER_METRICS,
@@ -35,8 +33,8 @@ export const isReported = (concept: string): boolean => isFigure(concept) || isT
 
 /**
  * The report data of a filing. Figures come from the document with most of them, texts from the first document that has
- * them: an IFRS filer has figures in one document and a Danish document with only texts. Without documents it contains
- * what the index says. `former`: last year's report of the company, to detect thousands entered as kroner.
+ * them: an IFRS filer has figures in one document and a Danish document with only texts. Without documents it holds
+ * what the index says. `former`: last year's report of the company, to detect thousands entered as kroner. Pure.
  */
 export function reportData(documents: readonly Facts[], filing: Filing, former?: ReportData): ReportData {
   const statements = documents.map((facts) => statementOf(facts, filing.period, isFigure));
@@ -91,7 +89,7 @@ const textMetric = (value: string): TextMetric => ({
 
 const midnight = (day: string | null): string | null => (day === null ? null : `${day}T00:00:00`);
 
-/** If so, all its figures are doubtful. */
+/** Whether the document names another company: all its figures are then doubtful. */
 function isAnotherCompany(documents: readonly Facts[], filing: Filing): boolean {
   const cvr = cvrIn(textOf(documents, [REPORTING_CVR]) ?? null);
   return cvr !== null && cvr !== filing.cvr;
@@ -121,11 +119,11 @@ function reviewOf(documents: readonly Facts[]): TextMetric | null {
 const TYPES: readonly (readonly [RegExp, ReportType])[] = [
   [/halv|half/i, 'HalfYearly'],
   [/kvartal|quarter/i, 'Quarterly'],
-  // Liquidation accounts are annual reports by the agency's own rules.
+  // The agency counts liquidation accounts as annual reports.
   [/^årsrapport|^aarsrapport|^annual|^koncernregnskab|^likvidationsregnskab|^liquidation/i, 'Yearly'],
 ];
 
-/** From the document, else from the index; for an interim report, from its length. */
+/** The type in the document, else in the index; of an interim report, by its length. */
 function reportTypeOf(documents: readonly Facts[], filing: Filing, period: Filing['period']): ReportType {
   const stated = textOf(documents, [REPORT_TYPE]);
   const known = stated === undefined ? undefined : TYPES.find(([pattern]) => pattern.test(stated))?.[1];

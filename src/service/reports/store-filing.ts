@@ -1,4 +1,4 @@
-/** Stores filings: which were seen, their content, and which to retry. */
+/** Stores filings and their content, and selects those to retry. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { companyEntityId } from '../../protocol/entity-id.ts';
@@ -12,13 +12,12 @@ import { formerOf, isNews } from './choose.ts';
 import { newReportOf } from './deprecated.ts';
 import type { Filing } from './filings.ts';
 
-/** A filing was read as far as possible, or postponed. */
 export type FilingOutcome =
   | { readonly kind: 'read'; readonly data: ReportData; readonly error: string | null }
   | {
       readonly kind: 'later';
       readonly error: string;
-      /** False if it was not even tried. */
+      /** False if cvrsync postponed it without an attempt. */
       readonly counts: boolean;
       /** Null if only a person can retry it. */
       readonly retryAt: number | null;
@@ -28,7 +27,7 @@ export type FilingOutcome =
 /** Figures of years that ended longer before a new year are deleted. */
 const KEPT_MS = 300 * 86_400_000;
 
-/** The ids that need no look now: read, or waiting for a retry. */
+/** The ids that were read or wait for a retry. */
 export async function knownFilings(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.selectFrom('filing').select('id').where('id', 'in', each(db, ids)).execute();
   return new Set(rows.map(({ id }) => id));
@@ -50,7 +49,7 @@ export function dueFilings(
     .execute();
 }
 
-/** Number of filings to retry, counted up to a limit. */
+/** The number of filings to retry, up to a limit. */
 export const countDueFilings = (db: Db, limit: number): Promise<number> =>
   countRows(db, db.selectFrom('filing').select('id').where('retry_at', 'is not', null).limit(limit));
 
@@ -86,7 +85,7 @@ async function rowsOf(db: Db, { cvr }: Filing) {
   return rows.map(({ type, ...row }) => ({ ...row, read: type !== null, isAnnual: type === 'Yearly' }));
 }
 
-/** Stores the outcome and returns the change if the filing is news. Call `publish` with it in the same transaction. */
+/** Stores the outcome and returns the change if the filing is news. Publish the change in the same transaction. */
 export async function storeFiling(
   tx: Tx,
   filing: Filing,
@@ -124,7 +123,7 @@ export async function storeFiling(
   return changeOf(filing, outcome.data, name, options.deprecatedReport);
 }
 
-/** Next year's figures are compared with these: about 20 KB per company. */
+/** Deletes old figures, about 20 KB per company: only next year's report is compared with them. */
 async function forgetFigures(tx: Tx, entity: string, start: string | null): Promise<void> {
   const ms = Date.parse(start ?? '');
   if (Number.isNaN(ms)) return;
@@ -136,14 +135,14 @@ async function forgetFigures(tx: Tx, entity: string, start: string | null): Prom
     .execute();
 }
 
-/** The newest annual report that was read, by company: by end of its year, then by publication. */
+/** The newest annual report of each company: by end of its year, then by publication. */
 export async function latestReports(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, ReportData>> {
   const rows = await db
     .selectFrom('filing')
     .select(['entity', 'data'])
     .where('entity', 'in', each(db, entities))
     .where('data', 'is not', null)
-    // Its year is unknown, and engines sort null to different ends.
+    // Its year is unknown, and the engines sort null to different ends.
     .where('period_end', 'is not', null)
     .orderBy('period_end')
     .orderBy('published_at')
@@ -156,7 +155,7 @@ export async function latestReports(db: Db, entities: readonly string[]): Promis
 const readData = (data: string | null): ReportData | undefined =>
   data === null ? undefined : (JSON.parse(data) as ReportData);
 
-/** Stores a record that is not a filing, so that it is not read again. */
+/** Stores a record that is not a filing, so that no poll reads it again. */
 export async function quarantineFiling(tx: Tx, id: string, reason: string): Promise<void> {
   const row = { id: storable(id), entity: '', published_at: '', error: storable(reason), attempts: 0 };
   await tx
@@ -173,7 +172,7 @@ async function nameOf(tx: Tx, entity: string): Promise<string | undefined> {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** The index's id is permanent: a filing is published once, whatever is read in it later. */
+/** The index's id is permanent: cvrsync publishes a filing once, whatever it later reads in it. */
 function changeOf(filing: Filing, data: ReportData, name: string, isDeprecatedToo: boolean): Change {
   const entity = companyEntityId(String(filing.cvr));
   const id = createHash('sha256').update(`report ${entity} ${filing.id}`).digest('base64url');

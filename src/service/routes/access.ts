@@ -1,4 +1,3 @@
-/** Authenticates API keys, checks their scopes and limits their calls. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from '../../http/server/error.ts';
 import { createSharedCallLimit } from '../../http/server/shared-call-limit.ts';
@@ -21,11 +20,11 @@ export interface Access {
    * 403 without the scope, 429 over the limit.
    */
   check(request: Asking, scope: Scope): Promise<Caller>;
-  /** Like `check`, for a key from elsewhere. */
+  /** As `check`, for a key from elsewhere. */
   checkKey(key: string, scope: Scope): Promise<Caller>;
   /**
-   * Like `check`, as an `onRequest` hook, which runs before the request is parsed, so that an unknown caller learns
-   * nothing.
+   * As `check`, as an `onRequest` hook. It runs before parsing, so an unknown caller learns nothing from errors in
+   * the request.
    */
   guard(scope: Scope): (request: Asking) => Promise<void>;
   caller(request: Asking): Caller;
@@ -33,7 +32,7 @@ export interface Access {
 
 export interface AccessOptions {
   readonly store: Store;
-  /** Calls of a key in a minute, over all daemons of the store. */
+  /** The calls of a key in a minute, over all daemons on the store. */
   readonly requestsPerMinute: number;
   readonly now: () => number;
   readonly log?: { warn(detail: object, message: string): void };
@@ -42,12 +41,13 @@ export interface AccessOptions {
 const KEY_NAME = 'accesskey';
 const KEY_HEADER = 'x-access-key';
 const TOUCHED_EVERY_MS = 60_000;
-/** How long a key is cached: a revoked key may still work for this long. */
+/** How long a key is cached. A revoked key may work for this long. */
 const KNOWN_FOR_MS = 1_000;
 
 /**
- * Reads the API key from the query as `accesskey`, in any case, or from the header `x-access-key`. The limit of a key
- * holds for a fixed window of a minute that begins with its first call. No error contains the key.
+ * Checks API keys, their scopes and the number of their calls. Reads the key from the query as `accesskey`, in any
+ * case, or from the header `x-access-key`. A key's limit holds for a fixed window of a minute that begins with its
+ * first call. No error contains the key.
  */
 export function createAccess({ store, requestsPerMinute, now, log }: AccessOptions): Access {
   const known = new Map<string, { readonly id: string; readonly scopes: readonly Scope[]; readonly until: number }>();
@@ -75,7 +75,7 @@ export function createAccess({ store, requestsPerMinute, now, log }: AccessOptio
     throw new HttpError(429, `${limit}: come again in ${retryAfter} s.`, { retryAfter });
   }
 
-  /** Runs in the background, so that the caller does not wait for the store's one writer. */
+  /** In the background, so that the caller does not wait for the store's one writer. */
   function touch(id: string): void {
     const at = now();
     if (at - (touched.get(id) ?? Number.NEGATIVE_INFINITY) < TOUCHED_EVERY_MS) return;
@@ -114,7 +114,7 @@ function keyOf({ query, headers }: Asking): string {
   const inQuery = Object.entries(query ?? {})
     .filter(([name]) => name.toLowerCase() === KEY_NAME)
     .flatMap(([, value]: [string, unknown]) => value);
-  // A repeated header arrives as one, joined by a comma.
+  // Node joins repeated headers with a comma.
   const inHeader = [headers[KEY_HEADER] ?? []].flat().flatMap((value) => value.split(',').map((part) => part.trim()));
   const keys = new Set([...inQuery, ...inHeader].filter((value) => typeof value === 'string' && value !== ''));
   const [key] = keys;

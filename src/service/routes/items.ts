@@ -14,7 +14,7 @@ import { entityIdText, failure, KEY_FAILURES, KEY_SECURITY, nothing, plainText, 
 
 export interface ItemRouteDeps {
   readonly secrets: Secrets;
-  /** Our own connector, once its address is known. */
+  /** The connector in this process, once its address is known. */
   readonly ownConnector: () => OwnConnector | undefined;
   readonly store: Store;
   readonly access: Pick<Access, 'guard' | 'caller'>;
@@ -132,8 +132,8 @@ async function needJob(tx: Tx, keyId: string, provider: string): Promise<Job> {
 const isOf = (job: Job, provider: string): boolean => job.provider.toLowerCase() === provider.toLowerCase();
 
 /**
- * Creates the job if our own connector lacks it: a command may know a connection that was configured after this process
- * started.
+ * Creates the job of our own connector if it is missing: a command may know a connection that was configured after
+ * this process started.
  */
 async function makeOwnJob(
   tx: Tx,

@@ -5,8 +5,8 @@ import { addJobRoutes, type JobRouteDeps } from './jobs.ts';
 import { foldQueryNames, readRequests } from './requests.ts';
 
 /**
- * Adds the routes that add, remove and list items, and list jobs, for keys with the scope `monitoring`. They check the
- * key first; then a request that does not match its schema answers 422.
+ * Adds the routes that add, remove and list items, and list jobs, for keys with the scope `monitoring`. They check
+ * the key before the request, which answers 422 if it does not match its schema.
  */
 export function addMonitoringRoutes(server: Server, deps: ItemRouteDeps & JobRouteDeps): void {
   server.register(async (scope) => {

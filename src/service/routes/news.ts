@@ -17,9 +17,9 @@ export interface NewsRouteDeps {
 }
 
 const MOST_IDS = 100_000;
-/** The maximum number of the longest ids takes about 2.5 MB. */
+/** The most ids, all of the longest form, take about 2.5 MB. */
 const BODY_LIMIT = 4 * 1024 * 1024;
-/** Maximum of `limit` times `page`. */
+/** The most that `limit` times `page` may be. */
 const DEEPEST = 10_000;
 const NAMED = 10;
 
@@ -64,7 +64,7 @@ const body = Type.Array(Type.String(), {
   examples: [['CVR-1-10000001', 'CVR-3-4000000001']],
 });
 
-/** Adds the endpoint, which checks for a key of scope `news` first. */
+/** Adds the endpoint. It checks for a key with the scope `news` first. */
 export function addNewsRoutes(server: Server, { store, access }: NewsRouteDeps): void {
   server.register(async (scope) => {
     readRequests(scope);
@@ -119,7 +119,7 @@ function addGetNews(scope: Server, store: NewsRouteDeps['store']): void {
   );
 }
 
-/** In a query an unescaped `+` arrives as a blank. */
+/** In a query an unescaped `+` arrives as a space. */
 const LOST_PLUS = /(T\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) (\d\d:?\d\d)$/i;
 
 function readTime(text: string | undefined, path: string): number | undefined {
@@ -129,7 +129,7 @@ function readTime(text: string | undefined, path: string): number | undefined {
   return Date.parse(time);
 }
 
-/** Undefined for all of them. */
+/** Undefined: all types. */
 function readTypes(text: string | undefined): readonly NewsType[] | undefined {
   const asked = (text ?? '').split(',').flatMap((part) => part.trim() || []);
   const known = asked.flatMap((part) => newsTypeNamed(part) ?? []);

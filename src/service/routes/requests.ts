@@ -1,4 +1,3 @@
-/** How the routes of the service read requests. */
 import { errorCodes, type FastifyRequest } from 'fastify';
 import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -6,8 +5,8 @@ import { InvalidRequest } from '../../http/server/validate.ts';
 import type { Issue } from '../../protocol/shape.ts';
 
 /**
- * Makes this scope answer 422 to unreadable requests and those that do not match their schema, and read only bodies
- * that a route describes.
+ * Makes this scope answer 422 to requests that are unreadable or do not match their schema. It reads bodies only if a
+ * route describes one.
  */
 export function readRequests(scope: Server): void {
   answer422(scope);
@@ -27,8 +26,7 @@ function answer422(scope: Server): void {
 const takesBody = ({ routeOptions }: FastifyRequest): boolean => routeOptions.schema?.body !== undefined;
 
 /**
- * Reads bodies as JSON if the route describes one. On other routes some clients send a body, or only a content type;
- * both are ignored.
+ * Reads bodies as JSON if the route describes one. Ignores a body or content type that a client sends to other routes.
  */
 function readDescribedBodies(scope: Server): void {
   const readJson = scope.getDefaultJsonParser('error', 'error');
@@ -50,7 +48,7 @@ const isPercentEncoded = (text: string): boolean => {
   }
 };
 
-/** Refuses a query that is not percent-encoded UTF-8, which would otherwise count as its literal characters. */
+/** Refuses a query that is not percent-encoded UTF-8, because Fastify would take it literally. */
 function refuseUnreadableQueries(scope: Server): void {
   scope.addHook('preValidation', async ({ url }) => {
     const start = url.indexOf('?') + 1;
@@ -62,7 +60,7 @@ function refuseUnreadableQueries(scope: Server): void {
   });
 }
 
-/** Accepts the names of query parameters in any case. A repeated parameter stays repeated. */
+/** Accepts the names of query parameters in any case. Repeated parameters stay repeated. */
 export function foldQueryNames(scope: Server, names: readonly string[]): void {
   const byLower = new Map(names.map((name) => [name.toLowerCase(), name]));
   scope.addHook('preValidation', async (request) => {

@@ -1,15 +1,14 @@
-/** Schemas that the routes of the service share. */
 import Type from 'typebox';
 import { HttpError } from '../../http/server/error.ts';
 import { errorBody } from '../../protocol/api.ts';
 import { readMonitorable } from '../monitors/monitorable.ts';
 
-/** The common error body, with its meaning for one status. */
+/** The common error body, with a description for one status. */
 export const failure = (description: string) => Type.Object(errorBody.properties, { description });
 
 export const nothing = (description: string) => Type.Null({ description });
 
-/** Security of routes that take an API key in the query or the header. */
+/** Routes take an API key in the query or the header. */
 export const KEY_SECURITY = [{ accessKeyQuery: [] }, { accessKeyHeader: [] }];
 
 export const KEY_FAILURES = {
@@ -21,7 +20,7 @@ export const KEY_FAILURES = {
 
 export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** A text without control characters, which both engines can store. */
+/** Text without control characters, which both engines can store. */
 export const plainText = (description: string, { maxLength = 256, example }: PlainText = {}) =>
   Type.String({
     minLength: 1,
@@ -48,14 +47,13 @@ export const entityIdText = (description: string) =>
 export const timeText = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-03-01T09:14:02Z'] });
 
-/** ISO 8601 UTC; null for null. */
 export const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** The answer 422 to a well-formed request with an invalid value. */
+/** A 422 for a well-formed request with an invalid value. */
 export const unprocessable = (path: string, message: string): HttpError =>
   new HttpError(422, 'The request is not valid.', { errors: [{ path, message }] });
 
-/** The canonical id of a company or person; else throws a 422 that names the path. */
+/** The canonical id of a company or person. Throws a 422 that names the path. */
 export function readMonitored(text: string, path: string): string {
   const read = readMonitorable(text);
   if (!read.ok) throw unprocessable(path, read.reason);

@@ -34,7 +34,7 @@ const querystring = Type.Object({
   ),
 });
 
-/** Adds the route in its own scope, which checks for a key of scope `testwebhook` first. */
+/** Adds the route in its own scope. It checks for a key with the scope `testwebhook` first. */
 export function addTestWebhookRoutes(server: Server, deps: TestWebhookRouteDeps): void {
   server.register(async (scope) => {
     readRequests(scope);

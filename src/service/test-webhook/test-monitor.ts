@@ -1,6 +1,6 @@
 /**
- * Tests the webhook of a monitor with its settings, whether it is on or off, for the API, the command and the
- * dashboard.
+ * Tests a monitor's webhook with the monitor's settings, even if the monitor is disabled. For the API, the command
+ * and the dashboard.
  */
 import type { Store } from '../../store/store.ts';
 import { isOwnJob } from '../delivery/own-jobs.ts';
@@ -15,7 +15,7 @@ export interface MonitorTestDeps extends TestDeps {
   readonly placeType: string;
 }
 
-/** What to post: a given body, the state of the entity, or that of an invented company. */
+/** What to post: the given body, the state of the entity, or else that of an invented company. */
 export interface TestContent {
   readonly entity?: string | undefined;
   readonly body?: string | undefined;

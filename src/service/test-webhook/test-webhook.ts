@@ -1,4 +1,3 @@
-/** Tests a webhook with one payload. The result does not affect the health of a monitor. */
 import { randomUUID } from 'node:crypto';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import type { HttpFaultKind } from '../../http/outbound/fault.ts';
@@ -22,20 +21,17 @@ export interface TestDeps extends WireOptions {
 }
 
 export interface TestResult {
-  /**
-   * `status` for an answer other than 2xx; a fault without an answer, as {@link HttpFaultKind} names it; null for a
-   * success.
-   */
+  /** `status`: an answer other than 2xx; the {@link HttpFaultKind} if no answer came; null: success. */
   readonly failure: string | null;
   readonly status: number | null;
   readonly took: number;
-  /** What happened, in one sentence. */
+  /** The result in one sentence. */
   readonly message: string;
-  /** The first KiB of the answer, with control characters as blanks. */
+  /** The first KiB of the answer, with spaces for control characters. */
   readonly answer: string;
 }
 
-/** Why the webhook did not answer; `address`: it is blocked. */
+/** Why the webhook did not answer; `address`: cvrsync blocks the address. */
 export const TEST_FAULTS = [
   'dns',
   'refused',
@@ -49,7 +45,10 @@ export const TEST_FAULTS = [
 
 const SHOWN = 1_024;
 
-/** Posts one payload, or a given body, with the header `webhook-test`. Answers within 15 s. */
+/**
+ * Posts one payload, or a given body, with the header `webhook-test`, as {@link testMonitor} does. Does not affect
+ * the health of a monitor. Answers within 15 s.
+ */
 export async function testWebhook(
   deps: TestDeps,
   webhook: Webhook,
@@ -77,8 +76,8 @@ interface TestedState extends Pick<TestDeps, 'beneficialOwners' | 'deprecatedRep
 }
 
 /**
- * The payload of a test: the whole state of a company with its newest report, or that of an invented one. Undefined for
- * an unknown company.
+ * The payload of a test: the whole state of a company with its newest report, or that of an invented company.
+ * Undefined for an unknown company.
  */
 export async function testPayload(
   db: Db,

@@ -1,21 +1,20 @@
 /**
- * Paces posts to a webhook that accepts a limited number per minute. The monitor's row holds the time of the next
- * posts, so that several daemons share the limit and a restart keeps it.
+ * Limits posts to a webhook that accepts a number per minute. The monitor's row holds the time of the next posts, so
+ * several daemons share the limit and a restart keeps it.
  */
 import type { Store } from '../../../store/store.ts';
 import type { Monitor } from '../../monitors/monitor.ts';
 
 const MINUTE_MS = 60_000;
 
-/** How many posts may begin now; if none, when the next ones may. */
 export interface Permit {
   readonly posts: number;
   readonly nextAt: number;
 }
 
 /**
- * Takes the posts of the next second, at least one. Call it only with the claim of the monitor's lane. Ignores a stored
- * time further ahead, which dates from before the clock was set back.
+ * Takes the posts of the next second, at least one. Needs the claim of the monitor's lane. Ignores a stored time
+ * further ahead: somebody set the clock back.
  */
 export async function takePosts(
   store: Store,

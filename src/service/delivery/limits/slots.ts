@@ -1,6 +1,5 @@
-/** A fixed number of slots. */
 export interface Slots {
-  /** Resolves with a free slot; first come, first served. */
+  /** First come, first served. */
   take(): Promise<void>;
   give(): void;
 }

@@ -1,4 +1,3 @@
-/** Lists deliveries by page; an index or a bounded scan finds each page. */
 import type { Db } from '../../../store/store.ts';
 import { DELIVERY_STATES, type Delivery, type DeliveryFilter, listDeliveries } from '../deliveries.ts';
 
@@ -8,9 +7,9 @@ export interface DeliveryPage {
   readonly older: number | undefined;
 }
 
-/** Deliveries to scan for one page without an index: a rare state must not read the whole table. */
+/** Deliveries to scan for one page without an index, so that a rare state does not read the whole table. */
 const LOOKED_THROUGH = 20_000;
-/** Numbers may be out of order by this much: clocks differ, and a number is assigned before its commit. */
+/** By how much numbers may be out of order: clocks differ, and a number is assigned before its commit. */
 const DISORDER = 1_000;
 
 export async function pageDeliveries(
@@ -26,7 +25,7 @@ export async function pageDeliveries(
   return pageOf(await listDeliveries(db, { ...bounded, from }), limit, from > 1 ? from : undefined);
 }
 
-/** The index of a monitor's deliveries begins with the state: query each state. */
+/** Queries each state: the index of a monitor's deliveries begins with the state. */
 async function listOfMonitor(
   db: Db,
   filter: DeliveryFilter & { readonly limit: number },

@@ -1,4 +1,4 @@
-/** Delivery statistics of monitors for the last 24 hours, with bounded queries even for busy monitors. */
+/** Delivery statistics of monitors for the last 24 hours. Bounded queries, also for busy monitors. */
 
 import { sql } from 'kysely';
 import type { DeliveryTable } from '../../../store/service-schema.ts';
@@ -7,11 +7,11 @@ import type { Db } from '../../../store/store.ts';
 export interface DeliveryStatistics {
   readonly tried: number;
   readonly delivered: number;
-  /** From the change to the answer that accepted it, in ms: the median and the 95th percentile. */
+  /** From the change to the answer that accepted it, in ms: median and 95th percentile. */
   readonly latency: { readonly median: number; readonly slow: number } | undefined;
-  /** Whether there were more deliveries than these newest ones. */
+  /** Whether there were older deliveries than the sample. */
   readonly isSample: boolean;
-  /** The newest that were tried, oldest first: whether each arrived. */
+  /** Whether each of the newest attempted deliveries arrived, oldest first. */
   readonly recent: readonly boolean[];
 }
 
@@ -21,7 +21,7 @@ const RECENT = 60;
 type StoredState = DeliveryTable['state'];
 const STATES: readonly StoredState[] = ['done', 'due', 'held', 'failed'];
 
-/** `sample`: how many of the newest deliveries are looked at. */
+/** `sample`: how many of the newest deliveries to read. */
 export async function readDeliveryStatistics(
   db: Db,
   monitors: readonly string[],
@@ -48,7 +48,7 @@ interface Sample {
   readonly isSample: boolean;
 }
 
-/** The newest deliveries of a monitor, by its index of states, all back to the same delivery. */
+/** The newest deliveries of a monitor. Each state goes back to the same delivery. */
 async function readSample(
   db: Db,
   { monitor, since, sample }: { readonly monitor: string; readonly since: number; readonly sample: number },

@@ -1,17 +1,14 @@
-/** Replays of deliveries as runs: which deliveries are sent again, and the result for each. */
+/** Replay runs: the deliveries to send again, and the result for each. */
 import type { RunItem } from '../../../runtime/runs/run-items.ts';
 import type { RunTask } from '../../../runtime/runs/runs.ts';
 import type { DeliveryFilter, Replayable } from '../deliveries.ts';
 
 export interface ReplayRequest extends Pick<DeliveryFilter, 'monitor' | 'state' | 'entity' | 'since' | 'until'> {
-  /** How many at most, the oldest first; all if absent. */
+  /** The most deliveries, oldest first. */
   readonly limit?: number;
 }
 
-/**
- * The result for a delivery. `planned`: would be due again; `due`: is due again; `changed`: was sent, dropped or switched off
- * since the preview.
- */
+/** `planned`: would be due again; `due`: is due again; `changed`: somebody changed it after the preview. */
 export type ReplayResult = 'planned' | 'due' | 'changed';
 
 export const REPLAY: RunTask<ReplayRequest> = {
@@ -25,7 +22,7 @@ export const REPLAY: RunTask<ReplayRequest> = {
   }),
 };
 
-/** Numbers with as many digits sort as they count. */
+/** Numbers of equal length sort like numbers. */
 const DIGITS = 16;
 
 export const itemOf = ({ seq, monitor, entity, was, createdAt }: Replayable, kind: ReplayResult): RunItem => ({

@@ -1,4 +1,4 @@
-/** Replays deliveries in the daemon, page by page. A replay that was killed goes on with what is still planned. */
+/** Replays deliveries in the daemon, page by page. After a crash it goes on with the items that are still planned. */
 import { countItems, readItemsOf, storeItems } from '../../../runtime/runs/run-items.ts';
 import type { StoredRun } from '../../../runtime/runs/runs.ts';
 import type { RunFollower, TaskWork } from '../../../runtime/runs/work.ts';
@@ -9,11 +9,10 @@ import { itemOf, REPLAY, type ReplayRequest } from './replay-task.ts';
 interface ReplayDeps {
   readonly store: Store;
   readonly now: () => number;
-  /** Has the worker of a queue look at once. */
   readonly ring: (queue: string) => void;
 }
 
-/** In one transaction: enough to be quick, few enough not to hold up webhooks and requests. */
+/** Deliveries per transaction: few enough not to block webhooks and requests. */
 const STEP = 500;
 
 export const replayWork = (deps: ReplayDeps): TaskWork<ReplayRequest> => ({
@@ -21,7 +20,7 @@ export const replayWork = (deps: ReplayDeps): TaskWork<ReplayRequest> => ({
   work: (run, follower) => (run.stage === 'preview' ? plan(deps, run, follower) : replay(deps, run, follower)),
 });
 
-/** Names all that would be sent, and that was there as the preview was asked for. */
+/** Stores the deliveries that would be sent, as they are at the preview. */
 async function plan(
   { store }: ReplayDeps,
   { id, input: { limit = Number.POSITIVE_INFINITY, ...filter }, createdAt }: StoredRun<ReplayRequest>,
@@ -48,7 +47,7 @@ async function plan(
   await step({ done: total, total });
 }
 
-/** Makes due what is as it was: not what was sent or dropped since. */
+/** Makes the deliveries due that nobody sent or dropped since the preview. */
 async function replay(
   { store, now, ring }: ReplayDeps,
   { id, input, previewedAt }: StoredRun<ReplayRequest>,

@@ -1,5 +1,3 @@
-/** News of annual reports. */
-
 import { dateText, moneyText, numberText } from '../../../protocol/describe/danish.ts';
 import type { NumberMetric, ReportData } from '../../../protocol/report.ts';
 import { type DraftOf, subject } from './draft.ts';

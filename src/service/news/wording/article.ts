@@ -4,7 +4,7 @@ import { cleanHtml } from './clean-html.ts';
 import { type DraftOf, subject } from './draft.ts';
 import type { Phrase } from './phrase.ts';
 
-/** An article is the gazette's if its source has the gazette's name, else it is press. */
+/** An article is the gazette's if its source is the gazette's name; else it is press. */
 export const article: DraftOf = (change, { gazetteProvider, pressProvider }) => {
   const found = change.updates.newArticle;
   if (found === undefined) return undefined;
@@ -28,7 +28,7 @@ export const article: DraftOf = (change, { gazetteProvider, pressProvider }) => 
 /** Replaces the first whole-word occurrence of the company's name by the entity. */
 function withSubject(text: string, change: Change): Phrase {
   const name = change.name.toWellFormed().replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  // Matching costs the product of both lengths, and no real name is this long.
+  // Matching costs the product of both lengths. No real name is this long.
   const isName = change.name !== '' && change.name.length <= 300;
   const found = !isName ? null : new RegExp(`(?<![\\p{L}\\p{N}])${name}(?![\\p{L}\\p{N}])`, 'iu').exec(text);
   if (found === null) return [text];

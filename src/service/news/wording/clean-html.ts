@@ -1,8 +1,7 @@
-/** Makes foreign HTML safe to show. Pure. */
 import { decodeHTMLStrict } from 'entities';
 import { withoutTokens } from '../../../protocol/news.ts';
 
-/** Tags to keep, without their attributes. Of all others only the content stays. */
+/** The tags to keep, without their attributes. Of all others only the content stays. */
 const KEPT = new Set('p br ul ol li b strong i em h1 h2 h3 h4 h5 h6 blockquote table thead tbody tr th td'.split(' '));
 const EMPTY = new Set(['br']);
 const DEEPEST = 50;
@@ -11,8 +10,8 @@ const COMMENT = /<!--[\s\S]*?(?:-->|$)|<[!?][^<>]*>/g;
 const TAG = /<(\/?)([a-z][a-z0-9]*)\b(?:[^<>"']|"[^"]*"|'[^']*')*>/gi;
 
 /**
- * Reduces HTML to a few plain, balanced tags without attributes: nothing in it runs, loads or escapes its place. Entity
- * tokens in it become text. Text without any tag becomes a paragraph.
+ * Reduces foreign HTML to a few plain, balanced tags without attributes: nothing in it runs, loads or escapes its
+ * place. Entity tokens in it become text. Text without any tag becomes a paragraph. Pure.
  */
 export function cleanHtml(html: string): string {
   const source = html.replace(COMMENT, '').replace(DROPPED, '');
@@ -31,7 +30,6 @@ export function cleanHtml(html: string): string {
   return clean === '' || clean.includes('<') ? clean : `<p>${clean.replace(/\r\n?|\n/g, '<br>')}</p>`;
 }
 
-/** Writes an allowed tag and keeps the tags balanced. */
 function writeTag({ name, isEnd }: { name: string; isEnd: boolean }, open: string[], out: string[]): void {
   if (!KEPT.has(name)) return;
   if (EMPTY.has(name)) out.push(`<${name}>`);

@@ -25,7 +25,7 @@ export const newCompany: DraftOf = (change) => {
   };
 };
 
-/** Known statuses, in capitals without blanks. */
+/** Known statuses, in capitals without spaces. */
 const STATUSES: Readonly<Record<string, string>> = {
   NORMAL: '[company] har igen normal status',
   AKTIV: '[company] er igen aktiv',
@@ -47,7 +47,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   SLETTET: '[company] er slettet',
 };
 
-/** Statuses worded as a return; only if there was another one before. */
+/** Statuses that read as a return if there was another one before. */
 const AGAIN = /^(?:normal|aktiv)$/i;
 
 /** Includes a merger. */
@@ -90,7 +90,7 @@ function mergerSentence(change: Change, { entity, dissolved }: NonNullable<Chang
 
 const LONG_AGO_MS = 90 * 24 * 3_600_000;
 
-/** An old start is not news: the company was reopened or the date was corrected. */
+/** Undefined for an old start, which is not news: the company was reopened or the date was corrected. */
 function startOf({ timestamp }: Change, date: string): string {
   const isLongAgo = Date.parse(timestamp) - Date.parse(`${date.slice(0, 10)}T00:00:00Z`) > LONG_AGO_MS;
   return isLongAgo ? '[company] er registreret med start den [day]' : '[company] er startet den [day]';

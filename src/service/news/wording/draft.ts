@@ -1,4 +1,3 @@
-/** The result of the parts that word news. */
 import type { NewsType } from '../../../protocol/news.ts';
 import type { Change } from '../../changes/change.ts';
 import type { ArticleBlock, Phrase } from './phrase.ts';
@@ -20,7 +19,7 @@ export interface Providers {
   readonly gazetteProvider: string;
 }
 
-/** Words the news of one type for a change, if it has any. */
+/** Words the news of one type for a change; undefined if there is none. */
 export type DraftOf = (change: Change, providers: Providers) => NewsDraft | undefined;
 
 export const subject = (change: Change): Phrase => [{ entityId: change.entity, name: change.name }];

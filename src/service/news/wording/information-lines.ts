@@ -1,4 +1,4 @@
-/** Which master data make news, and their wording. */
+/** The master data that make news, and their wording. */
 
 import {
   addressText,
@@ -15,7 +15,7 @@ import type { Updates } from '../../../protocol/payload.ts';
 import type { Phrase } from './phrase.ts';
 import { named } from './relations.ts';
 
-/** One change; null for nothing or unknown. */
+/** One changed value; null: none or unknown. */
 export interface InformationLine {
   readonly label: string;
   readonly before: Phrase | null;
@@ -64,7 +64,7 @@ const unitLine =
     { label, before: null, after: [named(entity)] },
   ];
 
-/** The register's intervals: a monthly count within the same interval is not news, or nearly every month would be. */
+/** The register's intervals. A monthly count within the same interval is not news, or nearly every month would be. */
 const INTERVAL_STARTS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const intervalOf = (count: number): number => INTERVAL_STARTS.findLastIndex((start) => start <= count);
 
@@ -190,7 +190,7 @@ const INFORMATION: { readonly [E in InformationEvent]: Words<E> } = {
     linesOf: unitLine('Ny produktionsenhed'),
   },
   pUnitRemoved: {
-    // Closed, or taken over by another company: the register does not say.
+    // Closed or taken over: the register does not say which.
     noun: 'udgået produktionsenhed',
     changed: '[company] har ikke længere en af sine produktionsenheder',
     linesOf: unitLine('Udgået produktionsenhed'),

@@ -1,9 +1,9 @@
-/** News of a company's master data: name, address, contact, trade, capital, rules, size, production units. */
+/** News of a company's master data: name, address, contact, industry, capital, rules, size, production units. */
 import { type DraftOf, subject } from './draft.ts';
 import { type InformationLine, wordingOf } from './information-lines.ts';
 import { fill, type Phrase, shortList } from './phrase.ts';
 
-/** Kinds of data to name in a headline; further ones are counted. */
+/** The kinds of data that a headline names; it counts others. */
 const NAMED = 3;
 const LONGEST = 120;
 

@@ -15,17 +15,17 @@ import { asText, contentOf, isWebAddress, namedIn, phrasesIn } from './phrase.ts
 import { relations } from './relations.ts';
 
 export interface NewsSettings {
-  /** Public site that items link to, without a slash at the end. */
+  /** The public site that items link to, without a slash at the end. */
   readonly baseUrl: string;
   readonly registryProvider: string;
-  /** Provider of articles that are not the gazette's. */
+  /** The provider of articles that are not the gazette's. */
   readonly pressProvider: string;
-  /** Also the `source` that marks a `newArticle` as the gazette's; any other source is press. */
+  /** Also the `source` of a `newArticle` from the gazette; articles of any other source are press. */
   readonly gazetteProvider: string;
 }
 
 export interface NewsItem {
-  /** Unique; the same change gives the same id. */
+  /** The same change gives the same id. */
   readonly id: string;
   readonly time: number;
   readonly promotedUntil: number;
@@ -44,7 +44,7 @@ export interface NewsItem {
   readonly entities: readonly { readonly entityId: string; readonly name: string; readonly isMainId: boolean }[];
 }
 
-/** Each makes at most one item of a change; no two make the same type for one change. */
+/** Each makes at most one item of a change, and no two make the same type. */
 const DRAFTS: readonly DraftOf[] = [
   account,
   ...relations,
@@ -107,7 +107,7 @@ function entitiesOf(change: Change, draft: NewsDraft): NewsItem['entities'] {
   return [main, ...seen.values()];
 }
 
-/** The page of an entity on the public site, in the register's own scheme (https://datacvr.virk.dk). */
+/** The page of an entity on the public site, in the scheme of https://datacvr.virk.dk. */
 export function entityUrl(baseUrl: string, entityId: string): string {
   const base = withoutSlash(baseUrl);
   const { kind, number } = parseEntityId(entityId) ?? { kind: 'other', number: '' };

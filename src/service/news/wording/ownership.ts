@@ -15,14 +15,14 @@ interface Words {
   readonly removed: readonly [one: string, two: string, many: string];
   readonly changed: readonly [one: string, two: string, many: string];
   readonly mixed: string;
-  /** Before the names, for one and for more. */
+  /** Text before the names, for one and for more. */
   readonly labels: Readonly<Record<Part, readonly [one: string, more: string]>>;
 }
 
 type Part = 'added' | 'removed' | 'changed';
 const PARTS: readonly Part[] = ['added', 'removed', 'changed'];
 
-/** The first one that changed gives the headline. */
+/** The first that changed gives the headline. */
 const WORDS: readonly Words[] = [
   {
     event: 'ownership',
@@ -48,7 +48,7 @@ const WORDS: readonly Words[] = [
       changed: ['Ændret ejerandel', 'Ændrede ejerandele'],
     },
   },
-  // A beneficial owner without a registered share may still be one by a role, and may still have votes.
+  // A beneficial owner without a registered share may be one by a role, and may have votes.
   {
     event: 'trueOwnership',
     added: [
@@ -99,7 +99,7 @@ const WORDS: readonly Words[] = [
   },
 ];
 
-/** Names in a tag line; further ones are counted. */
+/** The names in a tag line; it counts others. */
 const SHOWN = 3;
 
 interface Holder extends Entity {

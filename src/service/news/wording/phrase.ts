@@ -1,4 +1,4 @@
-/** Sentences that name entities, for output as plain text or HTML with entity tokens. Pure. */
+/** Sentences that name entities, as plain text or HTML with entity tokens. Pure. */
 import { entityToken, escapeHtml, withoutTokens } from '../../../protocol/news.ts';
 
 export interface Named {
@@ -12,10 +12,10 @@ export type ArticleBlock =
   | { readonly kind: 'paragraph'; readonly text: Phrase }
   | { readonly kind: 'list'; readonly title: string | undefined; readonly lines: readonly Phrase[] }
   | { readonly kind: 'link'; readonly text: string; readonly href: string }
-  /** Foreign HTML, made safe. */
+  /** Foreign HTML, made safe by {@link cleanHtml}. */
   | { readonly kind: 'html'; readonly html: string };
 
-/** Fills the places `[name]` of a template. Throws if the template names a missing part. */
+/** Fills the `[name]` placeholders of a template. Throws if the template names a missing part. */
 export function fill(template: string, parts: Readonly<Record<string, Phrase>>): Phrase {
   return template.split(/\[(\w+)\]/).flatMap((text, at): Phrase => {
     if (at % 2 === 0) return text === '' ? [] : [text];
@@ -33,13 +33,13 @@ export function list(phrases: readonly Phrase[]): Phrase {
   });
 }
 
-/** The first ones, and the number of others: "A, B, C og 4 andre". */
+/** The first ones, and how many others: "A, B, C og 4 andre". */
 export function shortList(phrases: readonly Phrase[], most: number, others = 'andre'): Phrase {
   const left = phrases.length - most;
   return left < 2 ? list(phrases) : list([...phrases.slice(0, most), [`${left} ${others}`]]);
 }
 
-/** A phrase as plain text with tokens, on one line. */
+/** As plain text with tokens, on one line. */
 export const asText = (phrase: Phrase): string =>
   phrase
     .map((part) => (typeof part === 'string' ? withoutTokens(part) : entityToken(part.name, part.entityId)))
@@ -47,7 +47,7 @@ export const asText = (phrase: Phrase): string =>
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 
-/** A phrase as HTML with tokens; keeps line breaks. */
+/** As HTML with tokens; keeps line breaks. */
 const asHtml = (phrase: Phrase): string =>
   phrase
     .map((part) =>

@@ -8,7 +8,7 @@ import type { NewsType } from '../../../protocol/news.ts';
 import { type DraftOf, subject } from './draft.ts';
 import { type ArticleBlock, fill, list, type Named, type Phrase, shortList } from './phrase.ts';
 
-/** The wording for one, for two, and for more than two, who are counted. */
+/** The wording for one, for two, and for more than two, which gives their number. */
 type Wording = readonly [one: string, two: string, many: string];
 
 interface Words {
@@ -17,7 +17,7 @@ interface Words {
   readonly added: Wording;
   readonly removed: Wording;
   readonly both: string;
-  /** Before the names, for one and for more. */
+  /** Text before the names, for one and for more. */
   readonly addedLabel: readonly [one: string, more: string];
   readonly removedLabel: readonly [one: string, more: string];
 }
@@ -93,13 +93,12 @@ const WORDS: readonly Words[] = [
   },
 ];
 
-/** Names in a tag line; further ones are counted. */
+/** The names in a tag line; it counts others. */
 const SHOWN = 3;
 
-/** The name may be missing on the wire. */
+/** Payloads may lack the name. */
 export const named = ({ entityId, name }: Entity): Named => ({ entityId, name: name ?? '' });
 
-/** Chooses the wording for a number of entities and fills it. */
 export function worded(wording: Wording, entities: readonly Entity[], company: Phrase): Phrase {
   const [one, two, many] = wording;
   const who = list(entities.map((entity) => [named(entity)]));
@@ -111,7 +110,7 @@ export const relations: readonly DraftOf[] = WORDS.map(
   (words): DraftOf =>
     (change) => {
       const found = change.updates[words.event];
-      // A member's new name is not news.
+      // A new name of a member is not news.
       const data = found && renamedIn(found);
       if (data === undefined || data.added.length + data.removed.length === 0) return undefined;
       return {

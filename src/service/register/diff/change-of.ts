@@ -1,4 +1,3 @@
-/** Makes changes with their time and natural id. */
 import { hash } from 'node:crypto';
 import type { Updates } from '../../../protocol/payload.ts';
 import { normaliseTime } from '../../../protocol/text/time.ts';
@@ -14,9 +13,9 @@ const timeOf = (text: string | null): string | undefined => (text === null ? und
 
 /**
  * The newest of some register times, ISO 8601 UTC; else the document's own time, then its loading time, which is the
- * latest possible. It lies between the previous reading of the document and this one, whatever the entries say: a
- * removed entry, or one written long before its day, has a time before the change. A receiver that orders changes by
- * time would take it for older than what it ends, or a future time for newer than all later ones.
+ * latest possible. Always between the previous reading of the document and this one: a removed entry, or one written
+ * long before its day, has a time before the change. A receiver that orders changes by time would think it older than
+ * the value that it ends; it would think a future time newer than all later changes.
  */
 const timestampOf = (at: readonly (string | null)[], { before, after }: StateStep): string => {
   const registered = timeOf(after.registeredAt);
@@ -32,8 +31,8 @@ const timestampOf = (at: readonly (string | null)[], { before, after }: StateSte
 const idOf = (...parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
 /**
- * A change of the register. Its id depends on the difference and its origin: found again after a crash it is the same,
- * while a value that goes back and forth gets a new one each time.
+ * A change of the register. Its id depends on the difference and its origin: the same change found again after a crash
+ * has the same id, and a value that goes back and forth has a new id each time.
  */
 export const changeOf = (
   found: Pick<Change, 'entity' | 'name' | 'updates' | 'formerShares'> & { readonly at: readonly (string | null)[] },
@@ -53,7 +52,7 @@ export const changeOf = (
   };
 };
 
-/** A change that happens only once, in whichever document it is found; `key` identifies it. */
+/** A change that happens only once, whichever document shows it; `key` identifies it. */
 export const onceOnly = (change: Change, ...key: readonly string[]): Change => ({
   ...change,
   id: idOf('once', ...key),

@@ -13,15 +13,15 @@ import { formerSharesOf, peopleChanges } from './people.ts';
 
 export type { DiffOptions } from './differ.ts';
 
-/** By event; events of other sources find nothing. */
+/** Events of other sources find nothing. */
 const DIFFERS: { readonly [E in EventName]: Differ<E> } = {
   ...FACT_DIFFERS,
   ...RELATION_DIFFERS,
   newReport: elsewhere,
-  // For companies seen for the first time: see founding.ts.
+  // First revisions of companies: see founding.ts.
   newCompany: elsewhere,
   subsidiaryFounded: elsewhere,
-  // For the units' own documents: see unitChanges.
+  // The documents of units: see unitChanges.
   pUnitUpdated: elsewhere,
   newArticle: elsewhere,
   addedToMonitor: elsewhere,
@@ -47,10 +47,11 @@ const compare = (before: Company, after: Company, options: DiffOptions, events =
 export const diff = (before: Company | undefined, after: Company, options: DiffOptions): Updates =>
   before === undefined ? {} : compare(before, after, options).updates;
 
-// The documents of both parties report a merger, in either order, as a change of its own that is recognised later.
+// Both parties' documents report a merger, in any order. It is a change of its own, which the second report does not
+// repeat.
 const BUT_MERGERS = EVENT_NAMES.filter((event) => event !== 'merger');
 
-/** Further changes: each other production unit, and each merger for both parties. */
+/** A change for each further production unit, and for each merger and party. */
 const furtherChanges = (before: Company, after: Company, options: DiffOptions, step: StateStep): readonly Change[] => {
   const { entity, name } = after;
   const units = unitsChanged(before, after, options);
@@ -62,7 +63,8 @@ const furtherChanges = (before: Company, after: Company, options: DiffOptions, s
     const theirs = { entity: entityOf(entity, name, 'Company'), dissolved: other.dissolved };
     const own = changeOf({ entity, name, updates: { merger: data }, at }, step);
     const others = changeOf({ entity: other.entity, name: other.name, updates: { merger: theirs }, at }, step);
-    // Once for each answer: whether a company ends in a merger may become known only after the merger was published.
+    // Two ids for two answers: that a company ends in a merger may become known only after cvrsync published the
+    // merger.
     const keyOf = (one: string, another: string, dissolved: boolean) =>
       ['merger', organisation, one, another, ...(dissolved ? ['dissolved'] : [])] as const;
     return [
@@ -75,8 +77,7 @@ const furtherChanges = (before: Company, after: Company, options: DiffOptions, s
 
 /**
  * All changes between two snapshots of a company: its own, those of its people (addressed to persons), and its founding
- * for its owners. Without `before` the company is seen for the first time, and only its founding is reported, if it is
- * new.
+ * for its owners. Without `before` the only change is its founding, if it is new.
  */
 export const changesOf = (before: Company | undefined, after: Company, options: DiffOptions): readonly Change[] => {
   const step = { before, after };
@@ -99,8 +100,8 @@ const both = <T, R>(before: T | undefined, after: T | undefined, find: (before: 
   before === undefined || after === undefined ? undefined : find(before, after);
 
 /**
- * The changes of a production unit's document: one `pUnitUpdated` for its company. The company's own document reports
- * that a unit came or went; a first revision and a unit without a company report nothing.
+ * The changes of a production unit's document: one `pUnitUpdated` for its company. The company's document reports new
+ * and removed units; a first revision and a unit without a company report nothing.
  */
 export const unitChanges = (before: Unit | undefined, after: Unit, options: DiffOptions): readonly Change[] => {
   const company = after.company.value;

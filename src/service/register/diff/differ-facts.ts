@@ -31,7 +31,7 @@ const ADDRESS_KEYS = [
   'postalDistrict',
 ] as const;
 
-/** Whether two addresses are one place: a new period or a validation is not a move. */
+/** Ignores a new period or a validation, which is not a move. */
 export const isSameAddress = (a: Address, b: Address): boolean =>
   ADDRESS_KEYS.every((key) => a[key] === b[key]) && a.municipality?.code === b.municipality?.code;
 
@@ -51,7 +51,7 @@ const recodingOf = (before: Industry | null, after: Industry | null): IndustryCh
 const inPlace = (list: readonly AltIndustry[], place: number): Industry | null =>
   list.find((each) => each.place === place)?.industry ?? null;
 
-/** All changes of a company's industry codes, counted to detect a recoding. */
+/** All changes of a company's industry codes, to count them for a recoding. */
 export const industryChangesOf = (
   before: Pick<Company, 'industry'> & Partial<Pick<Company, 'altIndustries'>>,
   after: Pick<Company, 'industry'> & Partial<Pick<Company, 'altIndustries'>>,
@@ -61,7 +61,7 @@ export const industryChangesOf = (
   return [recodingOf(before.industry.value, after.industry.value), ...pairs].filter((each) => each !== undefined);
 };
 
-/** Like {@link changed}, but ignores a recoding of the register. */
+/** As {@link changed}, but ignores a recoding of the register. */
 export const industryChanged = (
   before: Company['industry'],
   after: Company['industry'],
@@ -71,7 +71,6 @@ export const industryChanged = (
   return change !== undefined && isRecoded(change) ? undefined : changed(before, after, isSameIndustry);
 };
 
-/** The change of secondary industries, without recoded ones. */
 export const altIndustriesChanged = (
   was: Company['altIndustries'],
   is: Company['altIndustries'],
@@ -125,12 +124,12 @@ export const FACT_DIFFERS = {
   },
   lifetimeEnded: (before, after) => {
     const [was, { started, ended }] = [before.life.value, after.life.value];
-    // Another life that has ended too is reported whole, even with the same last day.
+    // Another life that has also ended is reported whole, even with the same last day.
     if (ended === null || (ended === was.ended && started === was.started)) return undefined;
     return { data: { date: ended }, at: [after.life.at] };
   },
   commercialProtection: (before, after) => {
-    // The register keeps no history of it: the document's own time is the closest.
+    // The register keeps no history of this: the document's own time is the closest.
     const found = changed(before.commercialProtection, after.commercialProtection);
     return found === undefined ? undefined : { ...found, at: [after.commercialProtection.at] };
   },

@@ -4,29 +4,29 @@ import type { Company, Merger } from '../document/company.ts';
 import type { BodyMember } from '../document/relations.ts';
 import { type Differ, type DiffOptions, entityOf, type FoundChange, type MergerParty, missing } from './differ.ts';
 
-/** The bodies whose members have a share. */
+/** The bodies whose members have shares. */
 export type ShareEvent = 'ownership' | 'trueOwnership' | 'trueVoteRights';
-/** The bodies whose members have none. */
+/** The bodies whose members have no shares. */
 export type RoleEvent = 'accountant' | 'board' | 'management' | 'stakeholders';
 export type RelationEvent = ShareEvent | RoleEvent;
 
 const idOf = ({ entityId }: BodyMember): string => entityId;
 
-/** The changes in a body: new and former members, changed shares with the share before, and new names. */
+/** New and former members of a body, changed shares with the former share, and new names. */
 export interface BodyChange {
   readonly added: readonly BodyMember[];
   readonly removed: readonly BodyMember[];
   readonly changed: readonly { readonly member: BodyMember; readonly former: string | null }[];
-  /** Members with an unchanged share, now and before. */
+  /** Members with an unchanged share. */
   readonly renamed: readonly { readonly member: BodyMember; readonly former: BodyMember }[];
   readonly at: readonly (string | null)[];
 }
 
-/** A name that a document does not state is not a different name. */
+/** A missing name is not a different name. */
 const isSameName = (a: string | null | undefined, b: string | null | undefined): boolean =>
   a == null || b == null || a === b;
 
-/** Members are sorted by id, so most bodies are recognised as equal at once. */
+/** Members are sorted by id, which makes most comparisons short. */
 const isSameBody = (was: readonly BodyMember[], is: readonly BodyMember[]): boolean =>
   was.length === is.length &&
   was.every(
@@ -64,7 +64,7 @@ const role =
     const change = bodyChange(before, after, event);
     if (change === undefined) return undefined;
     const refer = ({ entityId, name }: BodyMember) => entityOf(entityId, name, placeType);
-    // The format has only added and removed members: a member with a new name is both.
+    // The format has only added and removed members, so a member with a new name is both.
     const added = [...change.added, ...change.renamed.map(({ member }) => member)].map(refer);
     const removed = [...change.removed, ...change.renamed.map(({ former }) => former)].map(refer);
     return { data: { added, removed }, at: change.at };
@@ -95,7 +95,7 @@ const voted: Differ<'trueVoteRights'> = (before, after, { placeType }) => {
     : listed(change, ({ entityId, name, share }) => ({ ...entityOf(entityId, name, placeType), voterights: share }));
 };
 
-/** All changes of production units: an event names one, so several units need several changes. */
+/** A change for each production unit, because an event names only one. */
 export const unitsChanged = (before: Company, after: Company, options: DiffOptions) => {
   const refer = (unit: string) => ({
     data: { entity: entityOf(unit, options.nameOf?.(unit) ?? after.name, options.placeType) },
@@ -107,14 +107,13 @@ export const unitsChanged = (before: Company, after: Company, options: DiffOptio
 };
 
 /**
- * Whether a company ends in a merger: it goes in and does not come out, reported before or after its end; or its status
- * says so.
+ * Whether a company ends in a merger: it goes in and does not come out, whenever that is reported; or its status says
+ * so.
  */
 export const isDissolved = ({ status, life }: Company, { comesOut, goesIn }: Merger): boolean =>
   (status.value ?? '').toUpperCase().includes('FUSION') ||
   (!comesOut && (goesIn === true || life.value.ended !== null));
 
-/** A new merger, reported by one of the parties. */
 export interface MergerFound extends FoundChange<'merger'> {
   readonly organisation: string;
   readonly other: MergerParty;
@@ -132,7 +131,10 @@ const mergersToReport = (before: Company, after: Company): readonly Merger[] => 
 export const reportedMergers = (before: Company, after: Company): readonly string[] =>
   mergersToReport(before, after).map(({ organisation }) => organisation);
 
-/** All mergers to report, with each known other party. Of several companies that end in one, none went into another. */
+/**
+ * All mergers to report, with each known other party. Of several companies that end in one merger, none went into
+ * another.
+ */
 export const mergersFound = (before: Company, after: Company, { mergerParties }: DiffOptions): readonly MergerFound[] =>
   mergersToReport(before, after).flatMap((merger) => {
     const dissolved = isDissolved(after, merger);
@@ -146,7 +148,7 @@ export const mergersFound = (before: Company, after: Company, { mergerParties }:
       }));
   });
 
-/** Events of which one company can have several at once; each needs its own change. */
+/** One company can have several of these events at once, each of which needs its own change. */
 export const RELATION_DIFFERS = {
   ownership: owned('ownership'),
   trueOwnership: owned('trueOwnership'),

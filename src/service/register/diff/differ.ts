@@ -1,4 +1,3 @@
-/** A differ finds the change of one event between two snapshots of a company. */
 import type { EventData, EventName } from '../../../protocol/events.ts';
 import type { Entity } from '../../../protocol/formats.ts';
 import type { Company } from '../document/company.ts';
@@ -10,7 +9,6 @@ export interface MergerParty {
   readonly dissolved: boolean;
 }
 
-/** An industry code before and after, and the first day of the new one. */
 export interface IndustryChange {
   readonly before: string;
   readonly after: string;
@@ -35,7 +33,6 @@ export interface DiffOptions {
 
 export type DataByEvent = { [E in EventName]: EventData<E> };
 
-/** A change: the event's data, and when the register touched it. */
 export interface FoundChange<E extends EventName> {
   readonly data: DataByEvent[E];
   readonly at: readonly (string | null)[];
@@ -50,7 +47,7 @@ export type Differ<E extends EventName> = (
 /** For events that company documents do not yield. */
 export const elsewhere = (): undefined => undefined;
 
-/** The change of one value; none for equal values, however often they were registered again. */
+/** The change of one value; undefined for equal values, however often they were registered again. */
 export const changed = <T>(
   before: DatedValue<T | null>,
   after: DatedValue<T | null>,
@@ -61,7 +58,6 @@ export const changed = <T>(
   return same ? undefined : { data: { before: a, after: b }, at: [before.at, after.at] };
 };
 
-/** The items of a list whose keys another list lacks. */
 export const missing = <T>(list: readonly T[], from: readonly T[], keyOf: (item: T) => string): T[] => {
   if (list.length === 0) return [];
   if (from.length === 0) return [...list];

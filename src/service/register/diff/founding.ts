@@ -1,4 +1,3 @@
-/** New companies, for themselves and for the companies that own them. */
 import type { Change } from '../../changes/change.ts';
 import type { Company } from '../document/company.ts';
 import type { BodyMember } from '../document/relations.ts';
@@ -9,8 +8,8 @@ import { type DiffOptions, entityOf } from './differ.ts';
 const NEW_DAYS = 30;
 
 /**
- * Whether a company is new: it began, and the register first knew of it, within these days. The register also adds old
- * companies, and touches first entries of old ones: neither alone is a sign.
+ * Whether a company is new: it began, and the register first had it, within these days. Either sign alone is not
+ * enough: the register also adds old companies, and touches the first entries of old ones.
  */
 const isNew = ({ life }: Company, { today, newWithinDays = NEW_DAYS }: DiffOptions): boolean => {
   const { founded, registered, ended } = life.value;
@@ -21,7 +20,7 @@ const isNew = ({ life }: Company, { today, newWithinDays = NEW_DAYS }: DiffOptio
 const companiesIn = (members: readonly BodyMember[]): readonly BodyMember[] =>
   members.filter(({ entityId }) => entityId.startsWith('CVR-1-'));
 
-/** The companies that founded a company: its registered owners, else its founders. */
+/** The founders of a company that are companies: its registered owners, else its founders. */
 const parentsOf = ({ entity, bodies }: Pick<Company, 'entity' | 'bodies'>): readonly BodyMember[] => {
   const owners = companiesIn(bodies.ownership.members);
   const parents = owners.length > 0 ? owners : companiesIn(bodies.founders.members);
@@ -30,7 +29,7 @@ const parentsOf = ({ entity, bodies }: Pick<Company, 'entity' | 'bodies'>): read
 
 const NOBODY = { members: [], at: null };
 
-/** Whether the company had parents: parts that nobody had stated yet hold their first values for the comparison. */
+/** Whether the company had parents. Parts that were unknown hold their first values for the comparison. */
 const hadParents = ({ entity, bodies, unknown = [] }: Company): boolean => {
   const { ownership, founders } = bodies;
   const known = (part: 'ownership' | 'founders') => !unknown.includes(part);
@@ -43,8 +42,8 @@ const hadParents = ({ entity, bodies, unknown = [] }: Company): boolean => {
 };
 
 /**
- * `newCompany` at the first revision of a new company, and `subsidiaryFounded` for each company that owns it: at first
- * revision, or when owners are first named while it is still new. Each is published once.
+ * `newCompany` at the first revision of a new company, and `subsidiaryFounded` for each company that owns it: at the
+ * first revision, or when it first has owners and is still new. Each is published once.
  */
 export const foundingOf = (before: Company | undefined, after: Company, options: DiffOptions): readonly Change[] => {
   if (before !== undefined && (hadParents(before) || parentsOf(after).length === 0)) return [];

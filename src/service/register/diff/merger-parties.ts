@@ -6,7 +6,7 @@ import type { Company } from '../document/company.ts';
 import type { MergerParty } from './differ.ts';
 import { isDissolved } from './differ-relations.ts';
 
-/** The parties of mergers by organisation; filled while a page is processed. */
+/** By organisation number; filled while a page is processed. */
 export type MergerParties = Map<string, MergerParty[]>;
 
 export function addParty(mergerParties: MergerParties, company: Company): void {
@@ -28,7 +28,7 @@ export async function readMergerParties(db: Db, organisations: readonly string[]
     .distinct()
     .where('merger_party.organisation', 'in', each(db, organisations))
     .execute();
-  // The watcher wrote the body.
+  // Only the watcher writes the body.
   for (const { body } of rows) addParty(mergerParties, JSON.parse(body) as Company);
   return mergerParties;
 }

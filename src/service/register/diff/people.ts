@@ -10,13 +10,13 @@ import { bodyChange, type RelationEvent, type RoleEvent, type ShareEvent } from 
 const SHARE_EVENTS: readonly ShareEvent[] = ['ownership', 'trueOwnership', 'trueVoteRights'];
 const ROLE_EVENTS: readonly RoleEvent[] = ['accountant', 'board', 'management', 'stakeholders'];
 
-/** The key of a former share: the bare id of a legal owner, the event and the id of others. */
+/** The key of a former share: the id of a legal owner, the event and the id of others. */
 const keyOf = (event: ShareEvent, entityId: string): string =>
   event === 'ownership' ? entityId : `${event} ${entityId}`;
 
 /**
- * Shares before the change, of owners whose share or name changed. A legal owner's key is its entity id; a beneficial
- * one's, who can be both, `trueOwnership <id>` and `trueVoteRights <id>`.
+ * Former shares of owners whose share or name changed. A legal owner's key is its entity id; those of a beneficial
+ * owner, who can be both, are `trueOwnership <id>` and `trueVoteRights <id>`.
  */
 export const formerSharesOf = (before: Company, after: Company): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -44,7 +44,7 @@ const only = <T>(turn: Turn, item: T): { added: T[]; removed: T[]; changed: T[] 
   changed: turn === 'changed' ? [item] : [],
 });
 
-/** A member's change for the member: the company replaces the member. */
+/** A member's change from the member's side: the company takes the member's place. */
 const inverted = ({ entity, name }: Company, event: RelationEvent, turn: Turn, share: string | null): Updates => {
   const company = { entityId: entity, name, type: 'Company' };
   const owned = only<Owner>(turn, { ...company, ownership: share });
@@ -55,7 +55,7 @@ const inverted = ({ entity, name }: Company, event: RelationEvent, turn: Turn, s
   return { [event]: { added, removed } };
 };
 
-/** One change for each person (CVR-3-…) whose relations to the company changed, with all its changes. */
+/** One change for each person (CVR-3-…) whose relations to the company changed. */
 export const peopleChanges = (before: Company, after: Company, step: StateStep): readonly Change[] => {
   const people = new Map<string, Found>();
   for (const event of [...SHARE_EVENTS, ...ROLE_EVENTS]) {

@@ -1,5 +1,5 @@
 /**
- * Detects the register's recodings: when the register moves to another classification (DB07 to DB25 in 2025), every
+ * Detects the register's recodings. When the register moves to another classification (DB07 to DB25 in 2025), every
  * company gets a new industry code on one day, and no field says so.
  */
 import type { IndustryChange } from './differ.ts';
@@ -12,12 +12,12 @@ export interface RecodingGuard {
   readonly counts: () => Readonly<Record<string, number>>;
 }
 
-// A day's counts matter only while the register sends its recoding, so only the newest days are kept.
+// A day's counts matter only during its recoding, so only the newest days are kept.
 const KEPT = 2_000;
 
 const pairOf = ({ from, before, after }: IndustryChange): string => `${from} ${before} ${after}`;
 
-/** Makes a guard that continues from earlier counts. A disabled guard finds no recoding. */
+/** Continues from earlier counts. A disabled guard finds no recoding. */
 export const createRecodingGuard = (
   options: { readonly enabled?: boolean; readonly counts?: Readonly<Record<string, number>> } = {},
 ): RecodingGuard => {

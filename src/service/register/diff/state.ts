@@ -1,4 +1,3 @@
-/** The whole current state of a company, sent on request: its difference from an unknown company. */
 import type { Updates } from '../../../protocol/payload.ts';
 import type { Company } from '../document/company.ts';
 import type { Membership, RelationBodies } from '../document/relations.ts';
@@ -48,7 +47,7 @@ const nothingOf = (company: Company): Company => ({
   yearly: null,
 });
 
-/** The lists that the register states as empty. It does not state lists that no document ever mentioned. */
+/** The lists that the register states as empty; leaves out lists that no document ever mentioned. */
 const emptyListsOf = ({ emptied = [] }: Company): Updates => {
   const isStated = (list: string): boolean => emptied.includes(list);
   const none = { added: [], removed: [] };
@@ -67,8 +66,9 @@ const emptyListsOf = ({ emptied = [] }: Company): Updates => {
 };
 
 /**
- * Every event with a value: `before` is null, and lists are in `added`. Includes a merger only if the company ended in
- * it, and no production units, whose events name one at a time.
+ * The whole current state of a company: its difference from an unknown company. Every event with a value: `before` is
+ * null, and lists are in `added`. Includes a merger only if the company ended in it, and no production units, whose
+ * events name one at a time.
  */
 export const stateOf = (company: Company, options: DiffOptions): Updates => {
   const { pUnitAdded: _, merger, ...updates } = diff(nothingOf(company), company, options);

@@ -1,4 +1,4 @@
-/** A company as the service stores it: the register's present facts in the wire's shapes. Plain JSON. */
+/** A company as the service stores it: the register's current facts in the wire's shapes. Plain JSON. */
 import { companyEntityId } from '../../../protocol/entity-id.ts';
 import type { Address, Capital, CompanyForm, Industry } from '../../../protocol/formats.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
@@ -32,19 +32,19 @@ export interface AltIndustry {
   readonly industry: Industry;
 }
 
-/** A merger by the register's organisation number for it, which the documents of all its parties contain. */
+/** A merger by its organisation number, which the documents of all its parties contain. */
 export interface Merger {
   readonly organisation: string;
   /** The register lists the company as one that comes out of the merger: it survives. */
   readonly comesOut: boolean;
   /**
-   * The register lists it as one that goes into the merger: a company that only goes in ends. Absent in older
+   * The register lists the company as one that goes into the merger; one that only goes in ends. Absent in older
    * snapshots.
    */
   readonly goesIn?: boolean;
 }
 
-/** A snapshot of another form reads as if the company had never been seen. */
+/** cvrsync ignores a snapshot of another form, as if it had never seen the company. */
 export const SNAPSHOT_FORM = 1;
 
 export interface Company {
@@ -55,9 +55,9 @@ export interface Company {
   readonly name: string;
   /** The register's time of its last change, with offset. */
   readonly registeredAt: string | null;
-  /** When the register loaded the document, ISO 8601 UTC; for one read again for a later day, the start of that day. */
+  /** When the register loaded the document; for one read again for a later day, the start of that day. */
   readonly loadedAt: string;
-  /** The day it was read for: documents also hold later facts. */
+  /** The day of these facts; documents also hold later ones. */
   readonly readOn: string;
   readonly names: DatedValue<string | null>;
   /** Sorted, like all lists here. */
@@ -75,7 +75,7 @@ export interface Company {
   readonly phoneNumber: DatedValue<string | null>;
   readonly website: DatedValue<string | null>;
   readonly status: DatedValue<string | null>;
-  /** An announcement of the gazette (such as bankruptcy), as the register holds it. */
+  /** An announcement of the gazette, such as bankruptcy, as the register has it. */
   readonly credit: DatedValue<Credit | null>;
   readonly life: DatedValue<Life>;
   readonly bodies: RelationBodies;
@@ -85,7 +85,7 @@ export interface Company {
   readonly monthly: Employment<number> | null;
   readonly quarterly: Employment<string> | null;
   readonly yearly: Employment<string> | null;
-  /** Parts that no document has mentioned yet: their first values are not changes. See known.ts. */
+  /** Parts that no document has mentioned yet; their first values are not changes. See known.ts. */
   readonly unknown?: readonly string[];
   /** Parts that the register states as empty after they had a value. */
   readonly emptied?: readonly string[];
@@ -153,7 +153,7 @@ const capitalOf = (attributes: ReadonlyMap<string, readonly unknown[]>, view: Vi
   return { value: value === null ? null : { value, ...terms }, at };
 };
 
-/** The distinct values of a list's valid entries, sorted. */
+/** The valid values of a list, each once, sorted. */
 const all = (view: View, part: string, list: unknown, keyOf: (entry: JsonObject) => string | null) => {
   const keys = new Set<string>();
   const at = walk(list, view, (entry) => {
@@ -176,7 +176,7 @@ export const altIndustriesOf = (document: JsonObject, view: View): DatedValue<re
 const valuesIn = (attributes: unknown): readonly JsonObject[] =>
   entriesOf(attributes).flatMap(({ vaerdier }) => entriesOf(vaerdier));
 
-/** Mergers that have begun: they last a day, and stay in the document. */
+/** Mergers that have begun. Each lasts a day and stays in the document. */
 const mergersOf = (document: JsonObject, { today, horizon }: View): DatedValue<readonly Merger[]> => {
   const mergers = new Map<string, Merger>();
   let at: string | null = null;
@@ -202,14 +202,14 @@ const mergersOf = (document: JsonObject, { today, horizon }: View): DatedValue<r
 
 export const cvrOf = (document: JsonObject): string | null => digits(document['cvrNummer'], 8);
 
-/** Reads a company document for a day, with the people that it names; fills the horizon. */
+/** Reads a company document for a day, with the people in it; fills the horizon. */
 export const companyOf = (
   document: JsonObject,
   { cvr, loadedAt, today, horizon }: { cvr: string; loadedAt: string; today: string; horizon: Horizon },
 ): { readonly company: Company; readonly traces: Traces; readonly unread: Unread } => {
   const unread: Unread = new Map();
   const { life, on } = lifeOf(document, today, { horizon, unread });
-  // Facts that ended with the company keep their last value: nobody moved out or gave up a name.
+  // Facts that ended with the company keep their last value: the company did not move out or give up its name.
   const view: View = { today, on, horizon, unread };
   const now: View = { ...view, on: today };
   const registeredAt = touchedAt(document);

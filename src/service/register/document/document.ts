@@ -1,4 +1,4 @@
-/** Reads the register's documents: companies, production units, persons. Tolerant: never throws on parsed JSON. */
+/** Reads the register's documents: companies, production units, persons. Never throws on parsed JSON. */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { normaliseTime } from '../../../protocol/text/time.ts';
 import { type Company, companyOf, cvrOf, SNAPSHOT_FORM } from './company.ts';
@@ -17,10 +17,10 @@ export interface Person {
 }
 
 interface Read {
-  /** The loading time that it states, ISO 8601 UTC; see {@link loadTime}. */
+  /** The loading time in the document, ISO 8601 UTC; see {@link loadTime}. */
   readonly loadedAt: string;
   readonly unread: ReadonlyMap<string, string>;
-  /** The next day on which something in it begins or ends; null without one. */
+  /** The next day on which something in it begins or ends. */
   readonly aheadOn: string | null;
 }
 
@@ -30,21 +30,20 @@ export type Reading =
   | (Read & { readonly kind: 'person'; readonly person: Person })
   | { readonly kind: 'unreadable'; readonly id: string | undefined; readonly reason: string };
 
-/** The loading time of a document that states none. */
+/** The loading time of a document without one. */
 const NEVER = '1970-01-01T00:00:00.000Z';
 
 const timeOf = (value: unknown): string | undefined => (typeof value === 'string' ? normaliseTime(value) : undefined);
 
-/** The loading time, which also moves without a change. `sidstOpdateret` does not move with every change. */
+/** The loading time. `sidstOpdateret` does not move with every change; this one also moves without a change. */
 const loadedAtOf = (document: JsonObject): string => timeOf(document['sidstIndlaest']) ?? NEVER;
 
-/** How far the register's clock may be ahead of ours, in ms. */
+/** How far the register's clock may be ahead. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /**
- * The loading time to use for a document, from the time that it states and the previous document's. Without a stated
- * time it would count as older than all others; with a future time, all later ones would count as older. Such documents
- * count as loaded now, and not before the previous one.
+ * The loading time to use for a document. Without one the document would count as older than all others; with a future
+ * one all later documents would count as older. Such a document counts as loaded now, and not before the previous one.
  */
 export function loadTime(stated: string, now: number, last = NEVER): string {
   if (stated !== NEVER && stated <= new Date(now + CLOCKS_DIFFER_MS).toISOString()) return stated;
@@ -81,17 +80,15 @@ export const contentOf = (json: unknown): JsonObject | undefined => {
   return isJsonObject(content) ? content : undefined;
 };
 
-/** What a document says of former days. */
 export interface DocumentHistory {
   readonly on: (day: string) => Company | Unit | undefined;
-  /** The last days of what is over, and the days before what began; distinct, the latest first. */
+  /** The last days of ended entries and the days before the first days of others, each once, the latest first. */
   readonly ends: () => readonly string[];
 }
 
-/** A first or last day, as documents write it. */
+/** A first or last day in a document. */
 const PERIOD_DAY = /"gyldig(Fra|Til)"\s*:\s*"(\d{4}-\d\d-\d\d)/gu;
 
-/** {@link DocumentHistory.ends} of a document's text. */
 export function endsIn(text: string): readonly string[] {
   const days = [...text.matchAll(PERIOD_DAY)].filter(([, , day = '']) => isDay(day));
   const ends = days.map(([, end, day = '']) => (end === 'Fra' ? dayAfter(day, -1) : day));
@@ -100,7 +97,7 @@ export function endsIn(text: string): readonly string[] {
 
 /**
  * Reads one document: the `_source` of a search hit, or the object inside. `today` is YYYY-MM-DD in Copenhagen: the
- * facts of that day are read, and `aheadOn` says when to read the document again.
+ * result has the facts of that day, and `aheadOn` says when to read the document again.
  */
 export const readDocument = (json: unknown, today: string): Reading => {
   if (!isJsonObject(json)) return unreadable(json, 'it is not a JSON object');

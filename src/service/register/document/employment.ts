@@ -4,7 +4,7 @@ import { whole } from './fields.ts';
 import { intervalOfCode, intervalOfNumber } from './intervals.ts';
 import { entriesOf, isLater, noteDay, noteUnread, touchedAt, type View } from './validity.ts';
 
-/** The figure of one period; `number` is the month or quarter, 0 for a year. */
+/** `number` is the month or quarter; 0 for a year. */
 export interface Employment<T> {
   readonly year: number;
   readonly number: number;
@@ -24,7 +24,7 @@ const interval = (entry: JsonObject): string | null => {
   return count === null ? null : intervalOfNumber(count);
 };
 
-/** Whether an entry has a figure: months before late 2019 have only an interval. */
+/** Months before late 2019 have only an interval. */
 const statesNumber = ({ antalAnsatte }: JsonObject): boolean => antalAnsatte != null;
 const statesInterval = (entry: JsonObject): boolean => statesNumber(entry) || entry['intervalKodeAntalAnsatte'] != null;
 
@@ -33,7 +33,7 @@ interface FigurePeriod {
   readonly number: number;
 }
 
-/** How to read the figures of a part; `key` names the month or quarter, `most` is their number in a year. */
+/** How to read the figures of a part. `key` names the month or quarter; `most` is the number of them in a year. */
 interface Kind<T> {
   readonly part: string;
   readonly key?: string;
@@ -44,7 +44,7 @@ interface Kind<T> {
 
 const FIRST_YEAR = 1900;
 
-/** Whether the year has such a month or quarter and it has begun: the register contains mistyped ones. */
+/** Whether the period exists and has begun: the register contains typing errors. */
 const isPlausible = ({ year, number }: FigurePeriod, most: number, today: string): boolean => {
   const [now, month] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
   if (year < FIRST_YEAR || year > now || (most === 0 ? number !== 0 : number < 1 || number > most)) return false;
@@ -84,7 +84,7 @@ const isNewer = <T>(a: Employment<T>, b: Employment<T>): boolean => {
   return a.at === b.at ? String(a.value) > String(b.value) : isLater(a.at, b.at);
 };
 
-/** Names the figure of a part's latest period, if that one cannot be read. */
+/** The key of an unreadable figure of a part's latest period. */
 export const latestFigure = (part: string): string => `latest ${part} figure`;
 
 /**
@@ -132,7 +132,9 @@ const MONTH: Kind<number> = { part: 'monthly', key: 'maaned', most: 12, figure: 
 const QUARTER: Kind<string> = { part: 'quarterly', key: 'kvartal', most: 4, figure: interval, states: statesInterval };
 const YEAR: Kind<string> = { part: 'yearly', most: 0, figure: interval, states: statesInterval };
 
-/** Exact numbers exist since late 2019, two months late; earlier months have only intervals and yield nothing. */
+/**
+ * Exact numbers exist since late 2019, and come two months late. Earlier months have only intervals and yield nothing.
+ */
 export const newestMonth = (document: JsonObject, view: View): Employment<number> | null =>
   newestOf([document['erstMaanedsbeskaeftigelse'], document['maanedsbeskaeftigelse']], MONTH, view);
 

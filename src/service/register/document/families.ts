@@ -1,4 +1,3 @@
-/** The families of facts that a source of the register may cover. */
 import type { Company } from './company.ts';
 import type { RelationBody } from './relations.ts';
 
@@ -64,6 +63,6 @@ export const partsOf = (families: readonly Family[]): ReadonlySet<string> =>
 
 const UNIT_PARTS_OF: Readonly<Partial<Record<Family, readonly string[]>>> = { productionUnits: ['company'] };
 
-/** The parts that a source with these families says nothing about. */
+/** The parts that a source with these families does not cover. */
 export const unspokenBy = (families: readonly Family[]): ReadonlySet<string> =>
   partsOf(ALL_FAMILIES.filter((family) => !families.includes(family)));

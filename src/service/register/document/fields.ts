@@ -1,16 +1,16 @@
-/** Reads single fields of register documents tolerantly: anything unexpected is null. */
+/** Reads single fields of register documents. Anything unexpected is null. */
 import type { Address, CompanyForm, Industry } from '../../../protocol/formats.ts';
 import { LONGEST_TEXT } from '../../../protocol/shape.ts';
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { storable } from '../../../store/each.ts';
 import { dayOf, isDay, periodOf, touchedAt, type View } from './validity.ts';
 
-/** Matches every text that NFC may change. Danish text alone has no such character. */
+/** Matches every text that NFC may change. Danish text has none of these characters. */
 const MAYBE_APART = /[\u0300-\uffff]/;
 
 /**
- * A trimmed text in NFC, as every engine can store it, or a number as text; null for an empty one. Throws for one that is
- * too long: the document is quarantined, because null would report a removal.
+ * A trimmed text in NFC, as every engine can store it, or a number as text; null if empty. Throws for one that is too
+ * long, which quarantines the document: null would report a removal.
  */
 export const text = (value: unknown): string | null => {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
@@ -32,20 +32,20 @@ export const decimal = (value: unknown): number | null => {
   return typeof number === 'number' && Number.isFinite(number) ? number + 0 : null;
 };
 
-/** A boolean, or its text: values of attributes are always text. */
+/** A boolean or its text: values of attributes are always text. */
 export const flag = (value: unknown): boolean | null => {
   if (typeof value === 'boolean') return value;
   return value === 'true' ? true : value === 'false' ? false : null;
 };
 
-/** A number of this many digits, with the leading zeros that a JSON number cannot hold. */
+/** A number of this many digits, with the leading zeros that JSON numbers lose. */
 export const digits = (value: unknown, length: number): string | null => {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   const padded = String(value).trim().padStart(length, '0');
   return /^\d+$/.test(padded) && padded.length === length && !/^0+$/.test(padded) ? padded : null;
 };
 
-/** A day in the wire's format: midnight without time zone. Null if it is not a real day. */
+/** A day in the wire's format: midnight without time zone. Null for an impossible day. */
 export const midnight = (day: string | null): string | null => (day !== null && isDay(day) ? `${day}T00:00:00` : null);
 
 const CLOCK = /^T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d/;
@@ -99,7 +99,7 @@ const municipalityOf = (value: unknown, view: View): Address['municipality'] => 
   };
 };
 
-/** Keys of an address that give a place; at least one is required. */
+/** The keys that give a place; an address needs at least one. */
 const PLACES = [
   'landekode',
   'fritekst',
@@ -112,7 +112,7 @@ const PLACES = [
   'conavn',
 ];
 
-/** An entry of the addresses. Abroad there is no municipality, and `freeText` holds the address. */
+/** Abroad there is no municipality, and `freeText` holds the address. */
 export const addressOf = (entry: JsonObject | undefined, view: View): Address | null => {
   if (entry === undefined || PLACES.every((key) => (text(entry[key]) ?? whole(entry[key])) === null)) return null;
   return {

@@ -1,6 +1,6 @@
 /**
- * Merges a document with what was known of its company: what it states, and otherwise the known values. A family that a
- * document does not state is unknown, never empty. Pure.
+ * Merges a document with what cvrsync knew of the company: what the document states, and otherwise the known values. A
+ * family that a document does not state is unknown, never empty. Pure.
  */
 import type { Capital } from '../../../protocol/formats.ts';
 import type { AltIndustry, Company } from './company.ts';
@@ -16,7 +16,7 @@ export type Own = Exclude<Part, RelationBody>;
 
 const OWN_PARTS: readonly Own[] = PARTS.filter((part): part is Own => !isBody(part));
 
-/** Every company has these: an absent one means only that the document does not state it. */
+/** Every company has these: if one is absent, the document only does not state it. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set<Part>(['names', 'status', 'form']);
 
 /** Lists that may be empty: one without entries states that the previous entries are gone. */
@@ -54,7 +54,7 @@ interface PartReading {
 const outcomeOf = ({ part, says, isEmpty, wasEmpty }: PartReading): 'read' | 'kept' | 'unknown' => {
   const stated = says.of(part);
   if (stated === 'unreadable') return wasEmpty === undefined ? 'unknown' : 'kept';
-  // Without its life, nobody knows for which day to read a company that ended.
+  // Without its life, the day to read of an ended company is unknown.
   const isLost = isEmpty && (NEVER_EMPTY.has(part) || !says.statesLife);
   if ((stated === 'stated' && !isLost) || isDeleted(says, part)) return 'read';
   if (wasEmpty === false) return 'kept';
@@ -77,11 +77,11 @@ export const withLosses = ({ withheld, ...company }: Company): Company => {
   return { ...company, ...own, bodies: { ...company.bodies, ...bodies } };
 };
 
-/** Whether the new figure is of a later period: the lists that contain them do not begin and end together. */
+/** Whether the new figure is of a later period: the lists of figures begin and end at different times. */
 const isLaterFigure = (after: Employment<unknown> | null, before: Employment<unknown> | null): boolean =>
   after !== null && (before === null || (after.year - before.year || after.number - before.number) >= 0);
 
-/** Whether a known figure stays: the document has no other, or a later one that nobody can read. */
+/** Whether a known figure stays: the document has no other, or only a later one that is unreadable. */
 const isFigureLeft = (part: Own, before: Company, read: Company, says: DocumentStatement): boolean => {
   if (part !== 'monthly' && part !== 'quarterly' && part !== 'yearly') return false;
   const isUnread = says.of(latestFigure(part)) === 'unreadable' && !isLaterFigure(read[part], before[part]);
@@ -113,8 +113,8 @@ const keepTerms = (before: Company, after: Company, says: DocumentStatement): Da
 };
 
 /**
- * Keeps the names and unreadable shares of known members; a new member with an unreadable share waits until it can be
- * read. If the document does not identify everybody, known members stay.
+ * Keeps the names and unreadable shares of known members. A new member with an unreadable share waits until it is
+ * readable. If the document does not identify everybody, known members stay.
  */
 const keepMembers = (before: Membership, after: Membership, trace: Trace | undefined): Membership => {
   const formerly = new Map(before.members.map((each) => [each.entityId, each]));
@@ -130,7 +130,7 @@ const keepMembers = (before: Membership, after: Membership, trace: Trace | undef
   return { ...after, members };
 };
 
-/** The company after a document was read: unstated parts keep their known values. */
+/** The company after reading a document: unstated parts keep their known values. */
 export const withKnown = (before: Company | undefined, read: Company, says: DocumentStatement): Company => {
   const known = keepUnstated(before, read, says);
   const isLeft = (part: Part): boolean =>
@@ -162,7 +162,7 @@ const outcomesOf = (before: Company | undefined, read: Company, says: DocumentSt
   return { kept, known: { ...read, bodies, ...(unknown.length > 0 && { unknown }) } };
 };
 
-/** Whether a status is spelt in another way, or says less. */
+/** Whether a status has another spelling, or says less. */
 const saysNoMore = (status: string | null, known: string | null): boolean =>
   plainStatus(status) === plainStatus(known) || isCoarser(status, known);
 
@@ -211,8 +211,8 @@ export const withKnownUnit = (before: Unit | undefined, read: Unit, says: Docume
 };
 
 /**
- * The previous snapshot for a comparison: parts that were unknown take their present values, because a source's first
- * mention of a family is not a change; nor is its finer word for a status.
+ * The previous snapshot for a comparison. Unknown parts take their current values, because a source's first mention of
+ * a family is not a change; nor is its finer word for a status.
  */
 export const comparable = (before: Company, after: Company): Company => {
   const isFirst = (part: Part): boolean =>

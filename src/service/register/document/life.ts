@@ -1,4 +1,3 @@
-/** When a company or unit began and ended. */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { midnight } from './fields.ts';
 import {
@@ -16,13 +15,13 @@ import {
 } from './validity.ts';
 
 export interface Life {
-  /** The first day of the latest life that has begun; null without one, or if the register does not know the day. */
+  /** The first day of the latest life that has begun; null also if the register does not know it. */
   readonly started: string | null;
   /** The last day of that life, and so of the company; null while it continues. */
   readonly ended: string | null;
-  /** The first day of the first life, even a future day; the founding date without a life. */
+  /** The first day of the first life, even a future one; without a life, the founding date. */
   readonly founded: string | null;
-  /** The first day on which the register knew of it, according to the document. */
+  /** The first day on which the register had it, according to the document. */
   readonly registered: string | null;
 }
 
@@ -49,8 +48,8 @@ const foundedIn = ({ stiftelsesDato, virksomhedMetadata }: JsonObject): string |
   dayOf(stiftelsesDato) ?? dayOf(isJsonObject(virksomhedMetadata) ? virksomhedMetadata['stiftelsesDato'] : null);
 
 /**
- * Reads the lives, and the day to read other lists for: today, the last day of a company that ended, or the first of a
- * future one.
+ * Reads the lives, and the day for which to read other lists: today, the last day of a company that ended, or the first
+ * of a future one.
  */
 export const lifeOf = (
   document: JsonObject,

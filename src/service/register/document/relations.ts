@@ -1,4 +1,3 @@
-/** Reads a company's relations: owners, beneficial owners, board, management, auditor, partners. */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { digits, text } from './fields.ts';
 import { precisePercentage, shareInterval } from './shares.ts';
@@ -36,18 +35,18 @@ export interface Membership {
 
 export type RelationBodies = { readonly [B in RelationBody]: Membership };
 
-/** How to recognise membership in a body. Any role counts: a chair is a member like others. */
+/** How to recognise membership in a body. Any role counts: a chair is a member. */
 interface Rule {
   readonly body: RelationBody;
   readonly attribute: string;
   readonly share?: (value: unknown) => string | null;
-  /** Counts without any data on the member. */
+  /** Membership needs no data on the member. */
   readonly bare?: true;
 }
 
 const role = (body: RelationBody): readonly Rule[] => [{ body, attribute: 'FUNKTION' }];
 
-// There is no hovedtype for a board or owners.
+// A board and owners have no hovedtype.
 const BY_KIND: ReadonlyMap<string, readonly Rule[]> = new Map<string, readonly Rule[]>([
   ['REVISION', role('accountant')],
   ['STIFTERE', role('founders')],
@@ -96,7 +95,7 @@ const rulesOf = (organisation: JsonObject): readonly Rule[] => {
   return byName.get(upper(named)) ?? NO_RULES;
 };
 
-/** The entity of a participant. A company without a Danish number has its unit number as id, as persons do. */
+/** The entity of a participant. For a company without a Danish number, as for a person, it is the unit number. */
 export const participantId = (participant: JsonObject): string | null => {
   const kind = upper(participant['enhedstype']);
   const key = participant['forretningsnoegle'];
@@ -108,7 +107,7 @@ export const participantId = (participant: JsonObject): string | null => {
   return number !== null && /^[1-9]\d{0,15}$/.test(number) ? `CVR-3-${number}` : null;
 };
 
-/** The latest name of a participant. Persons' names have periods without ends, or none. */
+/** The latest name of a participant. The periods of persons' names have no ends, or are missing. */
 export const nameIn = (participant: JsonObject): string | null => text(newest(participant['navne'])?.['navn']);
 
 interface MemberState {
@@ -163,10 +162,10 @@ export interface Trace {
   readonly unread: ReadonlySet<string>;
 }
 
-/** The people that a document names, by body, including former ones; a body without names is absent. */
+/** By body; a body without names is absent. */
 export type Traces = ReadonlyMap<RelationBody, Trace>;
 
-/** Reads `deltagerRelation`, without participants that are null, in one walk, because documents name hundreds. */
+/** Reads `deltagerRelation`, without participants that are null. Walks it once, because documents name hundreds. */
 export const relationsOf = (document: JsonObject, view: View): { bodies: RelationBodies; traces: Traces } => {
   const members = new Map<RelationBody, Map<string, BodyMember>>();
   const touched = new Map<RelationBody, string | null>();

@@ -1,4 +1,4 @@
-/** Shares of owners in the wire's format. The register holds fractions: `0.3333` is a third. */
+/** Shares of owners in the wire's format. The register has fractions: `0.3333` is a third. */
 import { decimal } from './fields.ts';
 
 /** The register's bands in percent: it states the lower bound of an owner's band. */

@@ -11,13 +11,13 @@ import type { UNIT_PARTS, Unit } from './unit.ts';
 import { entriesOf, hasEntries } from './validity.ts';
 
 /**
- * `silent`: the section exists and is empty; `missing`: it does not exist; `unreadable`: nobody can read its content.
+ * `silent`: the section exists and is empty; `missing`: it does not exist; `unreadable`: its content has no known form.
  */
 export type Stated = 'stated' | 'silent' | 'missing' | 'unreadable';
 
 export interface DocumentStatement {
   readonly of: (part: string) => Stated;
-  /** Whether it states when its company lived, also if another source leads that. */
+  /** Whether it states when its company lived, even if another source leads in that. */
   readonly statesLife: boolean;
   readonly traceOf: (body: RelationBody) => Trace | undefined;
 }
@@ -27,7 +27,7 @@ const ofList = (list: unknown): Stated => {
   return hasEntries(list) ? 'stated' : 'silent';
 };
 
-/** Several sections together state what any of them does, and are missing if all are. */
+/** Several sections together state what any of them states, and are missing if all are. */
 const ofAny = (document: JsonObject, keys: readonly string[]): Stated => {
   let most: Stated = 'missing';
   for (const key of keys) {
@@ -57,7 +57,7 @@ const attribute =
   (document) =>
     ofAttribute(document, type);
 
-/** Only the newer of the two lists continues: without it, the other says nothing about the present. */
+/** Only the newer of the two lists continues: without it, the other says nothing about today. */
 const figures =
   (newer: string, older: string): Reader =>
   (document) => {
@@ -80,7 +80,7 @@ const COMPANY: { readonly [P in Exclude<Part, RelationBody>]: Reader } = {
   fax: list('telefaxNummer'),
   phoneNumber: list('telefonNummer'),
   website: list('hjemmeside'),
-  // Composed of two places with different spellings.
+  // The status comes from two places with different spellings.
   status: ({ virksomhedsstatus: listed, virksomhedMetadata: metadata }) =>
     Array.isArray(listed) && isJsonObject(metadata) && 'sammensatStatus' in metadata ? 'stated' : 'missing',
   credit: list('status'),

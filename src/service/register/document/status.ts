@@ -1,4 +1,4 @@
-/** Combines the status of a company from the three places in which the register stores it. */
+/** Combines the status of a company from the three places in which the register has it. */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { text, whole } from './fields.ts';
 import { current, type DatedValue, entriesOf, type View } from './validity.ts';
@@ -31,7 +31,7 @@ export const creditOf = (document: JsonObject, view: View): DatedValue<Credit | 
 /** Makes the register's two spellings of a status equal. */
 export const plainStatus = (status: string | null): string => status?.replaceAll(' ', '').toUpperCase() ?? '';
 
-/** Datafordeler has one word for many: what it may stand for. A bankruptcy has a word of its own there. */
+/** The statuses that one word of Datafordeler may stand for. Bankruptcy has a word of its own. */
 const COARSE: Readonly<Record<string, RegExp>> = {
   AKTIV: /^(?:NORMAL|UNDER(?!KONKURS))/,
   OPHØRT: /^(?:OPLØST|TVANGSOPLØST|SLETTET|UDENRETSVIRKNING)/,
@@ -41,7 +41,7 @@ const COARSE: Readonly<Record<string, RegExp>> = {
 export const isCoarser = (status: string | null, than: string | null): boolean =>
   COARSE[plainStatus(status)]?.test(plainStatus(than)) === true;
 
-/** The status continues after the company's end, other lists stop with it. */
+/** The status continues after the company's end; other lists stop. */
 interface StatusContext {
   readonly now: View;
   readonly asLast: View;
@@ -51,7 +51,7 @@ interface StatusContext {
 
 /**
  * The status text. Partnerships and similar forms have only the composed one (`sammensatStatus`), which has no period:
- * if it repeats an entry of the list, the entry of today counts, so that a future status appears on its day.
+ * if it repeats an entry of the list, today's entry counts, so that a future status appears on its day.
  */
 export const statusOf = (
   document: JsonObject,

@@ -23,7 +23,7 @@ export interface Unit {
   readonly registeredAt: string | null;
   readonly loadedAt: string;
   readonly readOn: string;
-  /** Its present company, CVR-1-…: a unit can move. */
+  /** Its current company, CVR-1-…: a unit can move. */
   readonly company: DatedValue<string | null>;
   readonly names: DatedValue<string | null>;
   readonly address: DatedValue<Address | null>;
@@ -31,7 +31,7 @@ export interface Unit {
   readonly phoneNumber: DatedValue<string | null>;
   readonly fax: DatedValue<string | null>;
   readonly email: DatedValue<string | null>;
-  /** Absent in older snapshots, like the next one. */
+  /** These two are absent in older snapshots. */
   readonly altIndustries?: DatedValue<readonly AltIndustry[]>;
   readonly commercialProtection?: DatedValue<boolean | null>;
   readonly unknown?: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * Finds what is valid on a day: the register keeps the whole history of every list, each entry with its period. Periods
+ * Finds what is valid on a day. The register keeps the whole history of every list, each entry with its period. Periods
  * are days, both ends inclusive; a missing end is open. Lists are unordered. Days are compared as text.
  */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
@@ -19,16 +19,13 @@ export interface View {
   readonly unread: Unread;
 }
 
-/**
- * Unreadable values by part, as the document has them: neither a value nor empty. A key that is not a part of a
- * snapshot has no effect.
- */
+/** Unreadable values by part, as in the document. A key that is not a part of a snapshot has no effect. */
 export type Unread = Map<string, string>;
 
 export const noteUnread = (unread: Unread, part: string, stated: unknown): void => {
   const text = JSON.stringify(stated) ?? '';
   const known = unread.get(part);
-  // Of several, always the same one, whatever their order.
+  // The result must not depend on the order of several values.
   if (known === undefined || text < known) unread.set(part, text);
 };
 
@@ -37,7 +34,9 @@ export interface Horizon {
   aheadOn: string | null;
 }
 
-/** The chosen entry of a list, and when the register last touched it, or without one any entry of the list. */
+/**
+ * The chosen entry of a list, and when the register last touched it; if none was chosen, when it last touched the list.
+ */
 export interface Picked {
   readonly entry: JsonObject | undefined;
   readonly at: string | null;
@@ -61,7 +60,7 @@ const numberAt = (text: string, from: number, to: number): number => {
   return number;
 };
 
-/** Whether a text is a real day, YYYY-MM-DD. Avoids expressions and dates, because it runs for most entries. */
+/** Whether a text is a real day, YYYY-MM-DD. Uses no regular expressions or dates, because it runs for most entries. */
 export const isDay = (day: string): boolean => {
   if (day.length !== 10 || day[4] !== '-' || day[7] !== '-') return false;
   const year = numberAt(day, 0, 4);
@@ -79,13 +78,13 @@ export const noteDay = (horizon: Horizon, day: string | null, today: string): vo
   if (horizon.aheadOn === null || day < horizon.aheadOn) horizon.aheadOn = day;
 };
 
-/** Two days, both included; null is open. */
+/** Both days included; null is open. */
 export interface Period {
   readonly from: string | null;
   readonly to: string | null;
 }
 
-/** First and last day of an entry, separately, because most entries need no {@link Period}. */
+/** These two return first and last day separately, because most entries need no {@link Period}. */
 const firstDay = ({ periode }: JsonObject): string | null =>
   isJsonObject(periode) ? dayOf(periode['gyldigFra']) : null;
 const lastDay = ({ periode }: JsonObject): string | null =>
@@ -96,7 +95,6 @@ export const periodOf = (entry: JsonObject): Period => ({ from: firstDay(entry),
 const covers = (from: string | null, to: string | null, day: string): boolean =>
   (from === null || from <= day) && (to === null || to >= day);
 
-/** The register's time of an entry's last change, unchanged. */
 export const touchedAt = (entry: JsonObject): string | null => {
   const { sidstOpdateret: at } = entry;
   return typeof at === 'string' && at.length >= 10 ? at : null;
@@ -104,7 +102,7 @@ export const touchedAt = (entry: JsonObject): string | null => {
 
 /**
  * Whether a register time is later than another; null is earliest. The register writes Danish local time with its
- * offset, in one length: such texts sort as times do, and only others are parsed.
+ * offset, in one length: such texts sort as times do, so only others are parsed.
  */
 export const isLater = (a: string | null, b: string | null): boolean => {
   if (a === null || b === null) return a !== null;
@@ -114,7 +112,7 @@ export const isLater = (a: string | null, b: string | null): boolean => {
 
 export const later = (a: string | null, b: string | null): string | null => (isLater(a, b) ? a : b);
 
-/** The dated value of a chosen entry. Notes an unreadable entry: an ended fact has an end, and is not chosen. */
+/** The dated value of a chosen entry. Notes an unreadable entry. */
 export const datedValue = <T>(
   view: View,
   part: string,

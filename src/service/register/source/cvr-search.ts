@@ -1,4 +1,4 @@
-/** One search in the register's distribution: compressed, bounded, and answered completely or not at all. */
+/** Searches the register's distribution. Answers are compressed, limited in size, and complete or refused. */
 import type { OutboundHttp, OutboundResponse } from '../../../http/outbound/client.ts';
 import { HttpFault } from '../../../http/outbound/fault.ts';
 import { retryAfterMs } from '../../../http/outbound/retry-after.ts';
@@ -18,12 +18,12 @@ export interface SearchOptions {
   readonly now: () => number;
 }
 
-/** However long the register asks us to wait. */
+/** The longest wait that the register can ask for. */
 const LONGEST_WAIT_MS = 3_600_000;
 export const LARGEST = 256 * 1024 * 1024;
 const LARGE_DEADLINE_MS = 5 * 60_000;
 
-/** Returns the hits; throws {@link SourceError}. `large`: for one document, however large within reason. */
+/** Returns the hits; throws {@link SourceError}. `large`: for one document of any reasonable size. */
 export type RegisterSearch = (
   index: string,
   query: object,
@@ -43,7 +43,7 @@ export function createSearch(
     authorization,
     'content-type': 'application/json',
     accept: 'application/json',
-    // Documents shrink 7 to 13 times.
+    // Compression shrinks documents to a tenth.
     'accept-encoding': 'gzip',
   };
   const large = { maxBytes: options.largestBytes ?? LARGEST, timeoutMs: LARGE_DEADLINE_MS };
@@ -92,7 +92,7 @@ function bytesOf(answer: OutboundResponse, now: number): Buffer {
 }
 
 /**
- * The hits of a complete answer; anything else is an outage, because missing hits must not count as absent documents.
+ * The hits of a complete answer. Anything else is an outage, because missing hits must not count as absent documents.
  */
 function readHits(bytes: Buffer): readonly AnswerHit[] {
   const { json, hits } = readAnswer(bytes);

@@ -1,7 +1,7 @@
 /**
- * A source that reads the register's own distribution, Elasticsearch 6 over HTTP: what it loaded since the last page.
- * The source follows `sidstIndlaest`, which moves with everything in a document; `sidstOpdateret` does not
- * (https://datacvr.virk.dk, system-til-system). Companies and production units are two indices; it reads them in turns.
+ * A source that reads the register's own distribution (Elasticsearch 6 over HTTP). It follows `sidstIndlaest`, which
+ * moves with everything in a document; `sidstOpdateret` does not (https://datacvr.virk.dk, system-til-system).
+ * Companies and production units are two indices, which it reads in turn.
  */
 import type { OutboundHttp } from '../../../http/outbound/client.ts';
 import { HttpFault } from '../../../http/outbound/fault.ts';
@@ -29,14 +29,14 @@ export interface CvrSourceOptions {
   readonly password: string;
   readonly pageSize: number;
   readonly requestsPerSecond: number;
-  /** Where the first load begins: a day or a time, ISO 8601; from the beginning by default. */
+  /** Where the first load begins, a day or a time in ISO 8601; from the beginning by default. */
   readonly since?: string;
-  /** Bytes of one document, 256 MiB by default. The source quarantines a larger one by its number. */
+  /** The most bytes of one document; 256 MiB by default. The source quarantines a larger one by its number. */
   readonly largestBytes?: number;
   /** Ms between two reads of an index that has nothing more; 30 s by default. */
   readonly pollMs?: number;
   readonly http: OutboundHttp;
-  /** Holds the rate limit of all processes on it. */
+  /** Holds the rate limit that all processes share. */
   readonly store: Store;
   readonly now: () => number;
 }
@@ -49,7 +49,7 @@ const INDICES = {
 type Index = keyof typeof INDICES;
 type Feeds = Readonly<Record<Index, FeedProgress>>;
 
-/** Opens nothing until the first page. */
+/** Connects at the first page. */
 export function createCvrSource(options: CvrSourceOptions): RegisterSource {
   const { store, now, pollMs = 30_000 } = options;
   const rateLimiter = createRateLimiter({
@@ -123,7 +123,7 @@ function createPageReader(
     return pageOf(next, documentsOf(hits, reason));
   }
 
-  /** A page of a sweep, which continues while no walk is due. */
+  /** A page of a sweep, which continues if no walk is due. */
   async function sweep(feeds: Feeds, turn: Index, mark: FeedPosition, signal: AbortSignal): Promise<SourcePage> {
     const { hits, last, full, reason } = await hitsBehind(turn, mark, signal);
     const { sweep: _, ...feed } = feeds[turn];
@@ -159,9 +159,9 @@ interface Hits {
   readonly reason?: string;
 }
 
-/** Reads the hits after a mark, as many as the register can answer at once. */
+/** Reads the hits after a position, as many as the register can answer at once. */
 function createHitReader(search: RegisterSearch, { pageSize, largestBytes = LARGEST }: CvrSourceOptions) {
-  /** Halved after an answer that was too large or slow; then grows again slowly. */
+  /** Halved after an answer that was too large or slow; then grows slowly. */
   let size = pageSize;
 
   return async function hitsAfter(index: Index, mark: FeedPosition, signal: AbortSignal): Promise<Hits> {
@@ -219,7 +219,7 @@ async function findCompanies(
   ];
 }
 
-/** The indices that cannot be read now, each with its back-off; the source reads only the other one meanwhile. */
+/** The indices that cannot be read now, each with its back-off; meanwhile the source reads only the other one. */
 function createTroubles(now: () => number) {
   const troubles = new Map<Index, { readonly attempts: number; readonly until: number; readonly message: string }>();
   return {
@@ -241,7 +241,7 @@ const faultIn = (error: unknown): HttpFault | undefined =>
 const turnsOf = ({ virksomhed, produktionsenhed }: Feeds): readonly [Index, Index] =>
   virksomhed.asked <= produktionsenhed.asked ? ['virksomhed', 'produktionsenhed'] : ['produktionsenhed', 'virksomhed'];
 
-/** Not yet read to its end, or not asked for about the time of a poll. */
+/** Whether the index was not read to its end, or not asked for about the time of a poll. */
 const isDue = (feed: FeedProgress, now: number, pollMs: number): boolean =>
   feed.at !== null || now - feed.asked > pollMs * 0.7;
 

@@ -3,30 +3,30 @@
  * becomes findable some minutes after its time, so each walk begins that much earlier.
  */
 
-/** A position in the order of an index: ms since 1970, and the number as text, as the index sorts it. */
+/** A position in the order of an index: the number is text, as the index sorts it. */
 export type FeedPosition = readonly [at: number, key: string];
 
 /** The state of one feed, as JSON in the cursor. */
 export interface FeedProgress {
-  /** Everything before this has been seen: the next walk begins here. */
+  /** Everything before this was read: the next walk begins here. */
   readonly seen: FeedPosition;
-  /** Position of the walk; null between walks. */
+  /** Null between walks. */
   readonly at: FeedPosition | null;
   /** Whether the walk is so close to now that documents may still appear behind it. */
   readonly near: boolean;
   readonly asked: number;
   /** When a walk last began a whole day back. */
   readonly swept: number;
-  /** Position of a full sweep, which continues while no walk is due; absent without one. */
+  /** Position of a full sweep, which continues if no walk is due; absent if there is no sweep. */
   readonly sweep?: FeedPosition;
 }
 
-/** How late a document may become findable, in ms. */
+/** How late a document may become findable. */
 const OVERLAP_MS = 5 * 60_000;
-/** Once a day a walk begins a day back, for later documents. */
+/** Once a day a walk begins a day back, for documents that are later than that. */
 const SWEEP_MS = 24 * 3_600_000;
 
-/** Sorts before every number, whether the index stores texts or numbers. */
+/** Sorts before every number, whether the index stores text or numbers. */
 const FIRST = '0';
 
 export const startFrom = (since: number): FeedPosition => [since, FIRST];

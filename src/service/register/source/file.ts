@@ -1,7 +1,7 @@
 /**
  * A source that reads files: a folder of register documents in the order of their names, or one file. A `.json` file
- * holds one document, a list of them or an Elasticsearch answer; `.ndjson` and `.jsonl` hold one per line. Written
- * files do not change, except that lines may be added to the last one. A new file's name sorts after the others.
+ * holds one document, a list of them or an Elasticsearch answer; `.ndjson` and `.jsonl` hold one per line. Files must
+ * not change, except that lines may be added to the last one. A new file's name must sort after the others.
  */
 import type { Stats } from 'node:fs';
 import { open as openFile, readdir, readFile, stat } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export interface FileSourceOptions {
   readonly pageBytes?: number;
   /** How long the last file may be unreadable and unchanged before the source skips it; 60 s by default. */
   readonly patienceMs?: number;
-  /** Bytes of one line, and of one `.json` file; 256 MiB by default. */
+  /** The most bytes of one line or one `.json` file; 256 MiB by default. */
   readonly maxBytes?: number;
   readonly now?: () => number;
 }
@@ -54,7 +54,7 @@ interface Rest {
   readonly isLast: boolean;
 }
 
-/** How far a page read one file. `waits`: somebody is still writing its end. */
+/** How far a page read one file. `waits`: its end is still being written. */
 interface Taken {
   readonly at: number;
   readonly end: 'read' | 'full' | 'waits';
@@ -64,7 +64,7 @@ const LINES = /\.(?:ndjson|jsonl)$/i;
 const KNOWN = /\.(?:json|ndjson|jsonl)$/i;
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** Opens nothing until the first page; the cursor names the file and the position in it. */
+/** Opens nothing until the first page. The cursor names the file and the position in it. */
 export function createFileSource(path: string, options: FileSourceOptions = {}): RegisterSource {
   const limits = { ...DEFAULTS, ...options };
   const isGrowing = createPatience(limits);
@@ -88,7 +88,7 @@ export function createFileSource(path: string, options: FileSourceOptions = {}):
         const isLines = holdsLines(name);
         const taking = isLines ? takeLines(rest, page, limits, isGrowing) : takeDocuments(rest, page);
         const { at, end } = await taking.catch(failed(file));
-        // Lines may be added to a file of lines; the source reads any other file once.
+        // Only a file of lines may grow; the source reads any other file once.
         place = { path, file: name, at, done: end === 'read' && !isLines };
         more = end === 'full';
         if (end !== 'read') break;
@@ -105,12 +105,12 @@ const isUnread = (name: string, { file, done }: Place): boolean => name > file |
 const isFull = ({ documents, broken, bytes }: Page, { pageSize, pageBytes }: Limits): boolean =>
   documents.length >= pageSize || bytes >= pageBytes || broken.length >= pageSize;
 
-/** Whether an unreadable end of a file may just be incomplete. */
+/** Whether an unreadable end of a file may only be incomplete. */
 type IsGrowing = (rest: Rest, stats: Stats) => boolean;
 
 /**
- * Counts the patience from when this process first saw the file in its present state, because file times may come from
- * another clock. One file at a time; only the last may grow.
+ * Measures the patience from when this process first saw the file in its current state, because file times may come
+ * from another clock. Remembers one file, because only the last may grow.
  */
 function createPatience({ now, patienceMs }: Limits): IsGrowing {
   let seen = { state: '', at: 0 };
@@ -122,12 +122,13 @@ function createPatience({ now, patienceMs }: Limits): IsGrowing {
 }
 
 /**
- * Reads `.json` files. Keeps the documents of a file until a page takes the last one: a large file fills several pages.
+ * Reads `.json` files. Keeps the documents of a file until a page takes the last one, because a large file fills
+ * several pages.
  */
 function createDocumentReader(limits: Limits, isGrowing: IsGrowing): (rest: Rest, page: Page) => Promise<Taken> {
   let open: { readonly key: string; readonly documents: readonly unknown[] } | undefined;
 
-  /** The documents of a file; for an unreadable file the page gets the reason. */
+  /** The documents of a file. If it is unreadable, the page gets the reason. */
   async function load(rest: Rest, page: Page): Promise<readonly unknown[] | 'waits' | 'unreadable'> {
     const { file } = rest;
     const name = basename(file);
@@ -168,7 +169,7 @@ async function takeLines(rest: Rest, page: Page, limits: Limits, isGrowing: IsGr
   const handle = await openFile(file, 'r');
   try {
     const stats = await handle.stat();
-    // A file that is shorter than what was read of it is another file.
+    // A file that is shorter than the part that was read is another file.
     let at = from > stats.size ? 0 : from;
     for await (const { text, end, ended } of linesFrom(handle, at, limits.maxBytes)) {
       const { documents, broken } = readLine(text, `${basename(file)}, byte ${at}`, limits);
@@ -191,7 +192,7 @@ interface ReadLine {
   readonly broken?: UnreadableDocument;
 }
 
-/** Reads one line; its text is absent if it is longer than allowed. */
+/** Reads one line; its text is absent if it is too long. */
 function readLine(line: string | undefined, where: string, { maxBytes }: Limits): ReadLine {
   if (line === undefined)
     return { documents: [], broken: brokenText(where, `is a line of more than ${maxBytes} bytes`, '') };

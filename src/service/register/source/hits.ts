@@ -1,19 +1,19 @@
 /**
- * The hits of an answer. Documents stay bytes until they are read one at a time: a parsed page takes several times the
- * memory, and the watcher compares bytes to recognise a known document.
+ * Reads the hits of an answer. Documents stay bytes until they are read one at a time: a parsed page takes several
+ * times the memory, and the watcher compares bytes to recognise a known document.
  */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { SourceError, withText } from './source.ts';
 
 export interface AnswerHit {
-  /** Without its document, if that is still bytes. */
+  /** The hit without its document, if that is still bytes. */
   readonly head: unknown;
   readonly hasDocument: boolean;
   /** Reads the document. Throws {@link SourceError} if its JSON is broken. */
   readonly document: () => unknown;
 }
 
-// In JSON a bare quotation mark ends a text, so none of these can occur inside one.
+// In JSON a bare quotation mark ends a string, so none of these can occur inside one.
 const HIT = '{"_index":';
 const SOURCE = '"_source":';
 const SORT = ',"sort":[';
@@ -40,7 +40,7 @@ export function readAnswer(body: Buffer): { readonly json: unknown; readonly hit
   const { outline, documents } = cut(body);
   const json = documents.length === 0 ? undefined : parsed(outline);
   const hits = hitsOf(json);
-  // Guards against another layout: each document must come from the place that holds its number.
+  // Another layout is possible: each document must come from the place that holds its number.
   const places = hits?.flatMap((hit) => (isJsonObject(hit) && '_source' in hit ? [hit['_source']] : []));
   if (places?.length !== documents.length || places.some((place, at) => place !== at)) return readWhole(body);
   return { json, hits: hits?.map((head) => textHit(head, documents)) };

@@ -2,9 +2,9 @@
 import type { FileHandle } from 'node:fs/promises';
 
 export interface FileLine {
-  /** Undefined if the line is longer than allowed and was skipped. */
+  /** Undefined if the line was too long and skipped. */
   readonly text: string | undefined;
-  /** The byte after the line and its end. */
+  /** The byte after the line and its line end. */
   readonly end: number;
   /** False for a last line without a line end, which may still grow. */
   readonly ended: boolean;

@@ -1,4 +1,4 @@
-/** Requests the next page while one is ingested: the register's answer takes as long as the work on it. */
+/** Requests the next page during the ingestion of one: the register's answer takes as long as that. */
 import type { RegisterSource, SourcePage } from './source.ts';
 
 interface PageAhead {
@@ -9,13 +9,13 @@ interface PageAhead {
   readonly timer: NodeJS.Timeout;
 }
 
-/** How long to keep an unused page, in ms: another process may have taken the lane. */
+/** How long an unused page is kept: another process may have taken the lane. */
 const KEPT_MS = 120_000;
 
 /**
  * Wraps a source to read one page ahead. The page counts only for the exact cursor of the page before: after a reset,
- * or if another process read on, the source is asked again. If the request failed, the caller that asks for the page
- * gets the error. It ends with the signal of the run that started it.
+ * or if another process read on, the source is asked again. An error reaches the caller that asks for the page. The
+ * request ends with the signal of the run that started it.
  */
 export function withPageAhead(source: RegisterSource, keptMs = KEPT_MS): RegisterSource {
   let ahead: PageAhead | undefined;
@@ -25,7 +25,7 @@ export function withPageAhead(source: RegisterSource, keptMs = KEPT_MS): Registe
     const stop = () => stopping.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     const page = source.page(cursor, stopping.signal).finally(() => signal.removeEventListener('abort', stop));
-    // The caller that takes the page handles the error; there may be none.
+    // The caller that takes the page handles the error; no caller may come.
     page.catch(() => undefined);
     const drop = () => {
       ahead = undefined;
@@ -43,7 +43,7 @@ export function withPageAhead(source: RegisterSource, keptMs = KEPT_MS): Registe
     return found;
   }
 
-  /** The page ahead if it follows this cursor. Any other one is stopped, and has ended when this resolves. */
+  /** The page ahead if it follows this cursor. Stops any other one, and resolves after it has ended. */
   async function taken(cursor: string | undefined, signal: AbortSignal): Promise<SourcePage | undefined> {
     const found = take();
     if (found === undefined) return undefined;

@@ -1,13 +1,12 @@
-/** A source of register documents, which the watcher reads page by page. */
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import type { Family } from '../document/families.ts';
 
-/** Where documents come from: sources of one origin state the same facts in the same words. */
+/** Where documents come from. Sources of one origin state the same facts in the same words. */
 export type Origin = 'cvr' | 'datafordeler';
 
 export interface UnreadableDocument {
-  /** The number of the document if known, else where it was found. */
+  /** The number of the document if known, else its place. */
   readonly where: string;
   readonly reason: string;
   readonly text: string;
@@ -16,23 +15,23 @@ export interface UnreadableDocument {
 export interface SourcePage {
   /**
    * Documents as the register serves them, `{ Vrvirksomhed }` and the like, in the order of their loading. A source may
-   * parse each only when it is reached, and then throws {@link SourceError} for broken JSON.
+   * parse each when it is reached, and then throws {@link SourceError} for broken JSON.
    */
   readonly documents: Iterable<unknown>;
   /** Where the next page begins; stored in the same transaction as the page. */
   readonly cursor: string;
-  /** Whether the source has more: then the next page is requested at once. */
+  /** Whether to request the next page at once. */
   readonly more: boolean;
-  /** Skipped documents that no program can read. */
+  /** Documents that were skipped as unreadable. */
   readonly broken?: readonly UnreadableDocument[];
-  /** Companies of which a part was not served: to be asked for later, by entity id. */
+  /** Entity ids of companies that were only partly served, to ask for later. */
   readonly again?: readonly string[];
-  /** What the source cannot read now, and why, while it reads the rest. */
+  /** Why a part of the source cannot be read now. */
   readonly trouble?: string;
 }
 
 export interface SourcePart {
-  /** When it was last read; 0 for never. */
+  /** 0: never. */
   readonly readAt: number;
   readonly loadedUntil: number;
   readonly more: boolean;
@@ -41,23 +40,23 @@ export interface SourcePart {
 }
 
 /**
- * A source of register documents. A document may come late or more than once: the watcher recognises it by its content
- * and its time of loading. A source must not skip any.
+ * A source of register documents, which the watcher reads page by page. A document may come late or more than once: the
+ * watcher recognises it by its content and its time of loading. A source must not skip any.
  */
 export interface RegisterSource {
   readonly name: string;
-  /** Where its documents come from; several sources may have the same origin. */
+  /** Several sources may have the same origin. */
   readonly origin: Origin;
-  /** The families that it covers: its documents say nothing about others. */
+  /** The families that it covers; its documents say nothing about others. */
   readonly families: readonly Family[];
   /**
-   * The page after the cursor; the first page without a cursor or with one of another source. Throws {@link
-   * SourceError} if the source cannot be read now; then the same cursor is requested again.
+   * The page after the cursor; the first page if the cursor is absent or of another source. Throws {@link SourceError}
+   * if the source cannot be read now; the same cursor is then requested again.
    */
   page(cursor: string | undefined, signal: AbortSignal): Promise<SourcePage>;
   /**
-   * The documents of some companies by CVR number, a few dozen at a time, without unknown ones. `cursor`: that of the last
-   * stored page. Throws as `page` does. Without `find`, a company is known once it comes in a page.
+   * The documents of some companies by CVR number, a few dozen at a time, without unknown ones. `cursor`: that of the
+   * last stored page. Throws as `page` does. Without `find`, a company is known only when it comes in a page.
    */
   find?(
     numbers: readonly string[],
@@ -66,16 +65,16 @@ export interface RegisterSource {
   ): Promise<Pick<SourcePage, 'documents' | 'again'>>;
   /** How many documents each part of the source holds, by the names of `parts`. Throws as `page` does. */
   count?(signal: AbortSignal): Promise<Readonly<Record<string, number>>>;
-  /** A cursor from which everything is read once more, in addition to what is new. */
+  /** A cursor that rereads everything, in addition to what is new. */
   sweep?(cursor: string): string;
-  /** How far each part of the source was read, by name, according to a cursor. */
+  /** How far a cursor has read each part of the source. */
   parts?(cursor: string): Readonly<Record<string, SourcePart>>;
-  /** Asks for every part once, and returns what it cannot read now. Throws as `page` does. */
+  /** Requests every part once, and returns what it cannot read now. Throws as `page` does. */
   probe?(signal: AbortSignal): Promise<readonly string[]>;
   close?(): Promise<void>;
 }
 
-/** The source cannot be read now. The message says what a person can do. */
+/** The source cannot be read now. The message says what the operator can do. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly retryAfterMs: number | undefined;
@@ -88,7 +87,7 @@ export class SourceError extends Error {
 
 const texts = new WeakMap<object, string | Buffer>();
 
-/** Remembers the text or bytes that a document was parsed from. */
+/** Remembers the text or bytes of a parsed document. */
 export function withText(document: unknown, text: string | Buffer): unknown {
   if (isJsonObject(document)) texts.set(document, text);
   return document;
@@ -97,7 +96,7 @@ export function withText(document: unknown, text: string | Buffer): unknown {
 const knownText = (document: unknown): string | Buffer =>
   (isJsonObject(document) ? texts.get(document) : undefined) ?? JSON.stringify(document) ?? '';
 
-/** The text of a document: the original if known, because serialising it again is as expensive as parsing. */
+/** The text of a document: the original if known, because serialising is as expensive as parsing. */
 export const textOf = (document: unknown): string => knownText(document).toString();
 
 const digests = new WeakMap<object, string>();
@@ -108,7 +107,7 @@ export function withDigest(document: unknown, digest: string): unknown {
   return document;
 }
 
-/** Distinguishes the versions of a document. */
+/** A digest that distinguishes the versions of a document. */
 export const digestOf = (document: unknown): string =>
   (isJsonObject(document) ? digests.get(document) : undefined) ?? hash('sha256', knownText(document), 'base64url');
 

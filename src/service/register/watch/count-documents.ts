@@ -1,7 +1,7 @@
 /**
- * Compares the number of documents in the source with the number stored: nothing else notices a load that lost
+ * Compares the number of documents in the source with the number stored; nothing else detects a load that lost
  * documents. It asks the source first, reads the source to its end once more, then counts the store, so that documents
- * that arrive meanwhile make no difference. If documents are missing, the source is read again from its beginning, in
+ * that arrive meanwhile make no difference. If documents are missing, the source is reread from its beginning, in
  * addition to what is new.
  */
 import { sql } from 'kysely';
@@ -31,9 +31,9 @@ interface CountState {
   readonly asked?: { readonly at: number; readonly counts: Readonly<Record<string, number>> };
   /** Whether a full reread runs since the newest count. */
   readonly isSwept?: boolean;
-  /** How many documents of each part the newest count found missing, after a reread if one was needed. */
+  /** How many documents of each part the newest count missed, after a reread if one was needed. */
   readonly remain?: Readonly<Record<string, number>>;
-  /** How many documents were known not to be stored then. */
+  /** How many documents are rightly not stored. */
   readonly explained?: number;
 }
 
@@ -42,7 +42,7 @@ const STORED: Readonly<Record<string, readonly [after: string, last: string]>> =
   companies: ['CVR-1-', 'CVR-1-99999999'],
   'production units': ['CVR-2-', 'CVR-2-9999999999'],
 };
-/** Rows per statement: some milliseconds. */
+/** This many rows take some milliseconds. */
 const STEP = 10_000;
 const SOON_MS = 60_000;
 const IDLE_MS = 3_600_000;
@@ -58,7 +58,7 @@ export async function readMissing(db: Db): Promise<readonly DocumentCount[]> {
   return last?.counts.filter(({ source, stored }) => source - stored > most) ?? [];
 }
 
-/** Number of documents that are rightly not stored: erased or unreadable ones. */
+/** How many documents are rightly not stored: erased or unreadable ones. */
 async function countExplained(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`select cast((select count(*) from erasure)
     + (select count(*) from quarantine where source = 'register') as bigint) as count`.execute(db);
@@ -120,7 +120,7 @@ function stateAfterCount(state: CountState, last: RegisterCount, explained: numb
   return { last, remain: missing, explained };
 }
 
-/** How far each part is read; empty while a requested sweep has not begun, or while the pages fail. */
+/** How far each part is read; empty if a requested sweep has not begun, or if the pages fail. */
 async function readParts(db: Db, source: RegisterSource) {
   // The lane of the pages reports an outage: a count would report it again, and for longer.
   if (((await readLane(db, source))?.error ?? null) !== null) return [];

@@ -1,4 +1,4 @@
-/** Fetches monitored companies that the register has not sent: the work of the queue `ask`. */
+/** Fetches monitored companies that the register has not sent (queue `ask`). */
 
 import { parseEntityId } from '../../../protocol/entity-id.ts';
 import { backoff } from '../../../runtime/backoff.ts';
@@ -10,7 +10,7 @@ import { type RegisterSource, SourceError } from '../source/source.ts';
 import { ingestPage, type WatchDeps } from './ingest-page.ts';
 import { AGAIN_MS, cursorKey, LeaseLost } from './watch-page.ts';
 
-/** Companies per request: a large document has 500 KB. */
+/** A large document has 500 KB. */
 export const ASK_BATCH = 50;
 const MOST_BACKOFF_MS = 15 * 60_000;
 
@@ -28,14 +28,14 @@ export const findRequest = (db: Db, entity: string): Promise<{ readonly error: s
     .where('parked_at', 'is', null)
     .executeTakeFirst();
 
-/** A company of which a part was not served is asked for each time twice as late, for a day. */
+/** How to ask again for a partly served company: each time after twice the wait, for a day. */
 const AGAIN_BACKOFF = { baseMs: AGAIN_MS, capMs: 4 * 3_600_000 };
 const AGAIN_FOR_MS = 24 * 3_600_000;
 
 /**
  * Ingests the documents of the claims' companies like a page, source by source, and settles the claims. An unknown
- * company arrives in a page once it is founded. In an outage the source is asked again later; the others are not asked
- * to wait for it. A company of which a source does not serve a part yet is asked for again, for a day.
+ * company arrives in a page once it is founded. An outage of one source postpones only that source. A partly served
+ * company is asked for again for a day.
  */
 export async function fetchMissing(
   deps: WatchDeps,

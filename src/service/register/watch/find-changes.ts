@@ -1,5 +1,3 @@
-/** Finds the changes in a page: loads what the documents do not contain, then compares step by step. */
-
 import { errorText } from '../../../protocol/text/error-text.ts';
 import type { Db } from '../../../store/store.ts';
 import type { Change } from '../../changes/change.ts';
@@ -26,15 +24,18 @@ export interface FoundInPage {
   readonly changes: readonly Change[];
   readonly rows: readonly SnapshotRow[];
   readonly companies: readonly Company[];
-  /** Documents that could be read but not compared. */
+  /** Documents that were read but could not be compared. */
   readonly broken: readonly UnreadableDocument[];
 }
 
-/** The changes of a page, in order. A step that fails is reported, and its snapshot is not stored. */
+/**
+ * The changes of a page, in order. Loads what the documents lack, then compares step by step. A step that fails is
+ * reported, and its snapshot is not stored.
+ */
 export async function findChanges(db: Db, steps: readonly DocumentStep[], options: FindOptions): Promise<FoundInPage> {
   const { today, placeType, newWithinDays, guard, breathe } = options;
   guard.page(steps.map(({ before, after }) => (before === undefined ? [] : industryChangesOf(before, after))));
-  // Includes names that are new to us, whichever document comes first.
+  // Includes new names, whichever document comes first.
   const names = new Map([...namesIn(steps), ...(await readNames(db, namedIn(steps)))]);
   const mergerParties = await readMergerParties(db, steps.flatMap(newMergers));
   const diffOptions: DiffOptions = {

@@ -1,4 +1,4 @@
-/** Finds what is new in the documents of a page, compared with what is stored of their companies. */
+/** Finds what is new in the documents of a page. */
 
 import { type Company, SNAPSHOT_FORM } from '../document/company.ts';
 import { later, loadTime } from '../document/document.ts';
@@ -25,8 +25,8 @@ export type DocumentStep = Pick<PageLook, 'unread'> & { readonly row: SnapshotRo
   );
 
 /**
- * The result for a document. `late`: a newer one is known. `same`: it has nothing new. `compared`: another source leads
- * in all that it states.
+ * The result for a document. `late`: a newer one is known. `same`: nothing is new. `compared`: another source leads in
+ * all that it states.
  */
 export type PageResult = 'new' | 'changed' | 'same' | 'compared' | 'late' | 'person' | 'unreadable';
 export type PageCounts = Record<PageResult, number>;
@@ -37,7 +37,7 @@ export interface StepOptions {
   readonly again?: boolean | undefined;
   readonly beneficialOwners?: boolean;
   readonly origin?: Origin;
-  /** The configured origins, the leading first. */
+  /** The configured origins, the leading one first. */
   readonly order?: readonly Origin[];
   readonly families?: readonly Family[];
 }
@@ -46,11 +46,11 @@ export interface FoundSteps {
   readonly steps: readonly DocumentStep[];
   readonly counts: PageCounts;
   readonly seconds: readonly SecondReading[];
-  /** Companies of which the page's source has no second reading any more: it leads. */
+  /** Companies that the page's source leads now: its second readings of them are obsolete. */
   readonly leading: readonly string[];
 }
 
-/** What is known of a company or unit, with the documents of this page so far. */
+/** The known state of a company or unit, after earlier documents of this page. */
 interface Standing {
   readonly snapshot: () => Company | Unit | undefined;
   readonly origins: readonly Origin[];
@@ -115,7 +115,7 @@ const pageOf = ({
   unspoken: unspokenBy(families),
 });
 
-/** Of the company: the document's source leads it, takes the lead with this document, or follows. */
+/** Whether the document's source leads the company, takes the lead with this document, or follows. */
 type Role = 'leads' | 'takes' | 'follows';
 
 interface Place {
@@ -156,7 +156,7 @@ interface Next {
 
 const NO_SECONDS: ReadonlyMap<Origin, SecondReading> = new Map();
 
-/** What a document makes of what is known. */
+/** Merges a document into the known state. */
 function nextOf(last: Standing | undefined, look: PageLook, page: PagePart): Next {
   const { origin, order, now, role } = page;
   if (last === undefined) {
@@ -258,7 +258,7 @@ function stepOf(
   return { step, after: found.after };
 }
 
-/** The snapshots to compare: a value that only another source words differently is no change. */
+/** The snapshots to compare: a value that another source only words differently is not a change. */
 function settled<S extends Company | Unit>(
   { before, after }: { readonly before: S | undefined; readonly after: S },
   last: Standing | undefined,
@@ -277,13 +277,16 @@ function settled<S extends Company | Unit>(
     loadedAt: last.lead.loaded_at,
   });
   const left = [...others, ...over.inherited];
-  // Of two sources, one may load a later fact earlier: the time of what is stored never goes back.
+  // Of two sources, one may load a later fact earlier: the stored time never goes back.
   const soonest = new Date(Date.parse(before.loadedAt) + 1).toISOString();
   const loadedAt = later(after.loadedAt, soonest);
   return { before: over.before, after: { ...after, loadedAt, ...(left.length > 0 && { inherited: left }) } };
 }
 
-/** Parts that Datafordeler did not read: it leaves out only their sections. A section that the CVR lacks is a loss. */
+/**
+ * Parts that Datafordeler could not read: of these alone it leaves out the section. In a document of the CVR a missing
+ * section is a loss.
+ */
 const unreadBy = (origin: Origin, says: DocumentStatement): ReadonlySet<string> =>
   origin === 'datafordeler' ? new Set([...partsFrom(origin)].filter((part) => says.of(part) === 'missing')) : new Set();
 
@@ -304,7 +307,7 @@ const rowOf = (heading: Heading, origins: readonly Origin[], snapshot: Company |
   withheld: snapshot.kind === 'company' && snapshot.withheld !== undefined ? 1 : 0,
 });
 
-/** Reading a stored body is more expensive than recognising a known document: it is read when it is needed. */
+/** Parses a stored body only when needed: that is more expensive than recognising a known document. */
 function standingOf(known: KnownSnapshot | undefined, beneficialOwners: boolean): Standing | undefined {
   if (known === undefined) return undefined;
   const { entity, digest, loadedAt, ahead, aheadAt, origins, seconds, body } = known;

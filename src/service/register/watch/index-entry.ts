@@ -1,5 +1,3 @@
-/** Keeps the company index up to date with snapshots. */
-
 import type { IndexEntry } from '../../../match/describe/entry.ts';
 import type { ReadRegister } from '../../../match/index/fill.ts';
 import { lockIndexState } from '../../../match/index/state.ts';
@@ -18,7 +16,7 @@ import type { Unit } from '../document/unit.ts';
 type Snapshot = Company | Unit;
 
 /**
- * Updates the index from stored snapshots, in their transaction and after their mergers are stored; does nothing
+ * Updates the company index from stored snapshots, in their transaction and after storing their mergers; does nothing
  * without an index.
  */
 export async function indexSnapshots(tx: Tx, rows: readonly { readonly body: string }[], now: number): Promise<void> {

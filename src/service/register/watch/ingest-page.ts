@@ -45,7 +45,7 @@ export interface WatchDeps {
   /** Whether mass changes of industry codes count as a recoding. */
   readonly recodingGuard: boolean;
   readonly beneficialOwners?: boolean;
-  /** The origins of the configured sources, the leading first; that of the page by default. */
+  /** The origins of the configured sources, the leading one first; that of the page by default. */
   readonly origins?: readonly Origin[];
   /** How many days a company counts as new; 30 by default. */
   readonly newWithinDays?: number;
@@ -53,14 +53,14 @@ export interface WatchDeps {
 }
 
 export const WATCH_QUEUE = 'watch';
-/** The lane that reads documents again when a date in them comes. */
+/** The lane that rereads documents when a date in them comes. */
 export const AHEAD = 'ahead';
 /** The lane that compares the register's count with the stored documents. */
 export const COUNT = 'count';
 
 const RECODING_KEY = 'recoding';
 const ORIGINS_KEY = 'register-origins';
-/** Unreadable documents of one page to quarantine; the others are only counted. */
+/** The unreadable documents of a page to quarantine; others are only counted. */
 const MOST_QUARANTINED = 20;
 const BREATH_MS = 5;
 
@@ -75,8 +75,8 @@ export interface PageIntake {
 }
 
 /**
- * Ingests documents in one transaction. If an earlier run never ended, ingests each document alone, and settles the
- * page after them.
+ * Ingests documents in one transaction. If an earlier run crashed, ingests each document alone, and settles the page
+ * after them.
  */
 export async function ingestPage(deps: WatchDeps, documents: Iterable<unknown>, intake: PageIntake): Promise<void> {
   const inputs = await documentReader(deps, intake.claims);
@@ -174,7 +174,7 @@ interface Page {
   readonly breathe: () => Promise<void>;
 }
 
-/** A production unit may come after its company was erased. */
+/** A production unit may come after the erasure of its company. */
 const isErased = ({ snapshot, row }: PageLook, erasures: Erasures): boolean =>
   erasures.has(row.entity) || (snapshot.kind === 'unit' && erasures.has(snapshot.company.value ?? ''));
 
@@ -191,7 +191,7 @@ const withoutErasedNames = (looks: readonly PageLook[], erasures: Erasures): rea
           row: { ...row, ahead: row.ahead && JSON.stringify(erasures.redact(JSON.parse(row.ahead))) },
         }));
 
-/** False, with nothing stored, if somebody changed a snapshot since it was read, or an erasure was added. */
+/** False, with nothing stored, if a snapshot changed since it was read, or an erasure was added. */
 async function commit(deps: WatchDeps, { begin, origin }: PageIntake, page: Page): Promise<boolean> {
   const { store, now } = deps;
   const { found, known, seconds, erasures, unusable, recoding, count, breathe } = page;
@@ -217,7 +217,7 @@ async function commit(deps: WatchDeps, { begin, origin }: PageIntake, page: Page
       if (recoding !== '{}') await writeValue(tx, RECODING_KEY, recoding, now());
       for (const { where, reason, text } of unusable.slice(0, MOST_QUARANTINED))
         await setAside(tx, { source: 'register', subject: where, reason, body: Buffer.from(text), now: now() });
-      // On disk before a worker sees it: a webhook about a change that a power cut takes back would be wrong for ever.
+      // On disk before a worker sees it: a webhook about a change that a power cut takes back would stay wrong forever.
       await publish(tx, changes, publishing(deps));
     });
     return true;

@@ -1,4 +1,3 @@
-/** How far the register has been read, from its source's cursor. */
 import type { Db } from '../../../store/store.ts';
 import type { RegisterSource, SourcePart } from '../source/source.ts';
 import { readCount } from './count-documents.ts';
@@ -14,7 +13,7 @@ export type RegisterPart = { readonly name: string; readonly source: string } & 
 
 export interface RegisterProgress {
   readonly parts: readonly RegisterPart[];
-  /** What each source says that cannot be read. */
+  /** The unreadable parts of each source. */
   readonly errors: readonly { readonly source: string; readonly error: string }[];
 }
 
@@ -42,7 +41,7 @@ export async function readProgress(db: Db, sources: readonly ReadableSource[]): 
   };
 }
 
-/** The errors in words; only with several sources they name theirs. */
+/** The errors in words, with the names of their sources if there are several. */
 export const errorsText = ({ errors }: RegisterProgress, isOne: boolean): string | null =>
   errors.length === 0 ? null : errors.map(({ source, error }) => (isOne ? error : `${source}: ${error}`)).join('; ');
 
@@ -62,7 +61,7 @@ async function readSource(db: Db, source: ReadableSource) {
   };
 }
 
-/** Sets the gauges of the register's lag and of its stored documents. Leaves out unknown values. */
+/** Sets the gauges of the register's lag and of its stored documents. Skips unknown values. */
 export async function measureRegister(
   db: Db,
   sources: readonly ReadableSource[],
@@ -86,7 +85,7 @@ export async function measureRegister(
       gauges.registerDifferences.set({ source: origin, event }, count);
 }
 
-/** How far behind a source is read; undefined before the first attempt. */
+/** How far behind a source is; undefined before the first attempt. */
 async function readLag(db: Db, source: ReadableSource, now: number): Promise<number | undefined> {
   const lane = await readLane(db, source);
   if (lane !== undefined && lane.error !== null) return now - lane.since;

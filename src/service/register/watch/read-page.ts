@@ -1,4 +1,4 @@
-/** Reads the documents of a page and finds what is new in them. */
+/** Reads the documents of a page. */
 import { errorText } from '../../../protocol/text/error-text.ts';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import type { Company } from '../document/company.ts';
@@ -14,7 +14,7 @@ import type { SnapshotRow } from './snapshots.ts';
 export interface PageLook {
   readonly snapshot: Company | Unit;
   readonly says: DocumentStatement;
-  /** Unreadable parts of a document that is otherwise read. */
+  /** Unreadable parts of a readable document. */
   readonly unread: readonly UnreadableDocument[];
   readonly row: Heading;
   /** Only of documents that may take the lead from another source. */
@@ -25,9 +25,9 @@ export type Heading = Pick<SnapshotRow, 'entity' | 'digest' | 'loaded_at' | 'ahe
 
 export interface ReadOptions {
   readonly today: string;
-  /** Yields the thread if it was busy for some milliseconds. */
+  /** Yields the thread after some busy milliseconds. */
   readonly breathe: () => Promise<void>;
-  /** Known documents, read again because a day that they name has come. */
+  /** Known documents, reread because a day in them has come. */
   readonly again?: true | undefined;
   readonly families?: readonly Family[];
   readonly beneficialOwners?: boolean;
@@ -108,7 +108,7 @@ const historyOf = (document: unknown, beneficialOwners: boolean): DocumentHistor
   ends: () => endsIn(textOf(document)),
 });
 
-/** A snapshot without what the configuration does not allow. */
+/** A snapshot without the parts that the configuration forbids. */
 export const allowedPart = <S extends Company | Unit>(snapshot: S, beneficialOwners: boolean): S | Company =>
   beneficialOwners || snapshot.kind !== 'company' ? snapshot : withoutBeneficialOwners(snapshot);
 

@@ -1,4 +1,4 @@
-/** Publishes the withheld changes after an operator accepts them: the work of the queue `withheld`. */
+/** Publishes the withheld changes after an operator accepts them (queue `withheld`). */
 import { sql } from 'kysely';
 import { type Claim, settle } from '../../../runtime/lanes/lanes.ts';
 import { inPages } from '../../../store/count.ts';
@@ -16,7 +16,6 @@ import { allowWithheld } from './withheld.ts';
 /** Companies per transaction: each may lose a list of thousands. */
 const BATCH = 50;
 
-/** Runs after an operator accepts: publishes everything withheld as changes. */
 export async function releaseWithheld(deps: WatchDeps, claim: Claim): Promise<void> {
   const { store, now, wakeUp } = deps;
   await store.write((tx) => allowWithheld(tx, now()));

@@ -1,5 +1,5 @@
 /**
- * The safety limit: if many companies lose one kind of fact in one load, the register has probably stopped serving it.
+ * The safety limit. If many companies lose one kind of fact in one load, the register has probably stopped serving it:
  * cvrsync withholds these losses until a person decides. Pure.
  */
 import type { Company } from '../document/company.ts';
@@ -52,10 +52,7 @@ const WATCHED: readonly Part[] = PARTS.filter(
   (part) => !UNWATCHED.has(part) && !FAMILIES.employment.some((figure) => figure === part),
 );
 
-/**
- * The parts that a document lacks, whether it says so or is silent. A company that ends loses everything, which is
- * normal.
- */
+/** The parts that a document lacks, empty or missing. A company that ends normally loses everything. */
 const lossesOf = (step: DocumentStep): readonly Part[] => {
   if (step.kind !== 'company' || step.before === undefined || step.after.life.value.ended !== null) return [];
   const { before, read } = step;

@@ -1,5 +1,3 @@
-/** Stores snapshots of companies and production units. */
-
 import { sql } from 'kysely';
 import { each } from '../../../store/each.ts';
 import { type InsertTarget, insertRows } from '../../../store/insert-rows.ts';
@@ -29,11 +27,11 @@ export interface SnapshotRow {
   readonly loaded_at: string;
   readonly ahead: string | null;
   readonly ahead_at: number | null;
-  /** 1 while the safety limit withholds something of it. */
+  /** 1 while the safety limit withholds parts of it. */
   readonly withheld: 0 | 1;
 }
 
-/** Rows per statement: some hundred kilobytes of JSON, a few milliseconds. */
+/** This many rows are some hundred kilobytes of JSON, and take a few milliseconds. */
 const CHUNK = 50;
 
 export async function readKnown(db: Db, entities: readonly string[]): Promise<ReadonlyMap<string, KnownSnapshot>> {
@@ -60,7 +58,7 @@ export async function readNames(db: Db, entities: readonly string[]): Promise<Re
   return new Map(rows.map((row) => [row.entity, row.name]));
 }
 
-/** Whether nobody has stored any of these since they were read; locks them until the transaction ends. */
+/** Whether all of these are as they were read; locks them until the transaction ends. */
 export async function areUntouched(
   tx: Tx,
   entities: readonly string[],
@@ -130,7 +128,7 @@ export interface AheadDocument {
   readonly ahead_at: number | null;
 }
 
-/** Documents to read again because a date in them has come, the earliest first. */
+/** Documents to reread because a date in them has come, the earliest first. */
 export async function readAhead(db: Db, now: number, limit: number): Promise<readonly AheadDocument[]> {
   const led = await db
     .selectFrom('snapshot')
@@ -154,7 +152,7 @@ export async function readAhead(db: Db, now: number, limit: number): Promise<rea
     .slice(0, limit);
 }
 
-/** Clears the dates of documents that are read now, unless a newer document has set a later one. */
+/** Clears the dates of reread documents, unless a newer document has set a later one. */
 export async function clearAhead(
   tx: Tx,
   { origin, entities }: { readonly origin: Origin; readonly entities: readonly string[] },

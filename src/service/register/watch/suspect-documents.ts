@@ -1,4 +1,4 @@
-/** Names register documents as inputs that may be poison, and requests them again. */
+/** Names register documents as inputs that may crash the process, and requests them again. */
 import { companyEntityId } from '../../../protocol/entity-id.ts';
 import { type Claim, mark } from '../../../runtime/lanes/lanes.ts';
 import { createInputReader, type InputOptions, type InputReader } from '../../../runtime/lanes/poison.ts';
@@ -32,7 +32,7 @@ export const documentStart = (document: unknown): string => `${numberIn(document
 export const documentInput = (document: unknown): string =>
   `${documentStart(document)}${digestOf(document).slice(0, 12)}`;
 
-/** Units are not requested: their next version comes by itself. */
+/** The company to request; units are not requested, because their next version comes by itself. */
 const companyOf = (input: string): readonly string[] => {
   const [number = ''] = input.split(' ');
   return /^\d{8}$/u.test(number) ? [companyEntityId(number)] : [];

@@ -12,19 +12,18 @@ import { ingestPage, WATCH_QUEUE, type WatchDeps } from './ingest-page.ts';
 import { familiesOf } from './origins/origins.ts';
 import { clearAhead, nextAhead, readAhead } from './snapshots.ts';
 
-/** Does the work of one lane of the queue `watch`, and settles its claim. */
+/** Works on one lane of the queue `watch`, and settles its claim. */
 export type WatchTask = (claim: Claim, signal: AbortSignal) => Promise<void>;
 
-/** Key of a source's cursor in `kv`. */
 export const cursorKey = (source: Pick<RegisterSource, 'name'>): string => `cursor:${source.name}`;
 
-/** Key in `kv` that requests a sweep of a source; its next page begins one. */
+/** The key that requests a sweep of a source; its next page begins one. */
 export const sweepKey = (source: Pick<RegisterSource, 'name'>): string => `sweep:${source.name}`;
 
-/** Documents to read again per run, and the longest sleep of the lane, because the clock may be changed. */
+/** Documents to reread per run, and the longest sleep of the lane, because the clock may be changed. */
 const AHEAD_BATCH = 100;
 const AHEAD_IDLE_MS = 3_600_000;
-/** When to ask for companies of which a part was not served. */
+/** When to ask again for partly served companies. */
 export const AGAIN_MS = 15 * 60_000;
 export const MOST_BACKOFF_MS = 5 * 60_000;
 
@@ -94,7 +93,7 @@ async function ingestNextPage(
   });
 }
 
-/** Reads the documents again in which a day has come; those of one origin at a time. */
+/** Rereads the documents in which a day has come; those of one origin at a time. */
 export async function watchAhead(deps: WatchDeps, claim: Claim): Promise<void> {
   const { store, now } = deps;
   const all = await readAhead(store.db, now(), AHEAD_BATCH);

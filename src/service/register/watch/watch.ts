@@ -16,7 +16,7 @@ export interface PolledSource {
   readonly pollMs: number;
 }
 
-/** Tasks of the sources, which run apart: one that cannot be read does not stop the others. */
+/** The tasks of the sources. They run separately: one that cannot be read does not stop the others. */
 export function registerTasks(deps: WatchDeps, sources: readonly PolledSource[]): WatchTasks {
   const counted = sources.find(({ source }) => source.count !== undefined)?.source;
   return {
@@ -31,7 +31,7 @@ export function registerTasks(deps: WatchDeps, sources: readonly PolledSource[])
   };
 }
 
-/** Makes lanes due, at the start of the service or when a person asks. */
+/** Makes lanes due, when the service starts or a person asks. */
 export const markWatch = (tx: Tx, tasks: WatchTasks, now: number): Promise<void> =>
   mark(tx, WATCH_QUEUE, Object.keys(tasks), now);
 

@@ -1,4 +1,4 @@
-/** Stores the state of the safety limit: recent counts, the question to a person, and the answer. */
+/** Stores the state of the safety limit: recent counts, the open review entry, and the answer. */
 import { sql } from 'kysely';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { park } from '../../../runtime/lanes/lane-state.ts';
@@ -6,7 +6,7 @@ import { readValue, writeValue } from '../../../store/kv.ts';
 import type { Db, Tx } from '../../../store/store.ts';
 import { sumOf, type Tallies } from './safety-limit.ts';
 
-/** A queue with one lane: parked while facts are withheld, and due when a person accepts the losses. */
+/** A queue with one lane: parked while facts are withheld, due when a person accepts the losses. */
 export const WITHHELD_QUEUE = 'withheld';
 /** The same for every safety limit: see review. */
 export const WITHHELD_KEY = '*';
@@ -41,7 +41,7 @@ export async function readWithheld(db: Db, now: number): Promise<WithheldState> 
   };
 }
 
-/** Counts the losses of a page, and asks a person about families withheld for the first time. */
+/** Counts the losses of a page, and opens a review entry for families that are withheld for the first time. */
 export async function storeWithheld(
   tx: Tx,
   state: WithheldState,
@@ -60,7 +60,7 @@ export async function storeWithheld(
   if (!(await askMore(tx, asking))) await park(tx, WITHHELD_QUEUE, WITHHELD_KEY, { at: now, error: asking });
 }
 
-/** Adds to an open question, so that one answer covers everything withheld; false without an open question. */
+/** Adds to an open review entry, so that one answer covers everything withheld; false if none is open. */
 async function askMore(tx: Tx, asking: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('lane')

@@ -1,4 +1,4 @@
-/** Selects the facts of the report: this year, and the company or its group. */
+/** Selects the facts of this year, of the company or its group. */
 import type { Facts, XbrlContext, XbrlFact } from './facts.ts';
 import { dayBefore } from './resources.ts';
 
@@ -14,7 +14,7 @@ export type ReportBasis = 'company' | 'group';
 export interface FinancialStatement {
   readonly period: ReportPeriod;
   readonly basis: ReportBasis;
-  /** Only the names of contexts distinguish company and group, or nothing does. */
+  /** Whether company and group differ only in the names of contexts, or in nothing. */
   readonly isAmbiguous: boolean;
   now(concept: string): readonly XbrlFact[];
   before(concept: string): readonly XbrlFact[];
@@ -25,17 +25,17 @@ const CONSOLIDATION: readonly string[] = [
   'cmn:ConsolidatedSoloDimension',
   'ifrs-full:ConsolidatedAndSeparateFinancialStatementsAxis',
 ];
-/** A basis needs one of these to count as the report rather than as a few extra figures. */
+/** A basis without any of these is not a report, only a few extra figures. */
 const CORE = ['fsa:Assets', 'fsa:Equity', 'ifrs-full:Assets', 'ifrs-full:Equity', 'ifrs-full:EquityAndLiabilities'];
 
-/** Whether only the consolidation breaks a context down. */
+/** Whether a context has no dimension other than the consolidation. */
 export const isPlain = (context: XbrlContext): boolean =>
   Object.keys(context.dimensions).every((dimension) => CONSOLIDATION.includes(dimension));
 
 /**
- * Chooses one report before it reads any figure. A document may hold several, distinguished by the target of an inline
- * page and by the entity of the contexts: chooses the company's if it has its balance, else the group's. Ignores facts
- * under any other dimension, such as the five-year table.
+ * Chooses one report before it reads any figure. A document may hold several, which differ by the target of an inline
+ * page and by the entity of the contexts: chooses the company's if it has its balance, else the group's. Ignores
+ * facts under any other dimension, such as the five-year table.
  */
 export function statementOf(
   facts: Facts,
@@ -105,7 +105,7 @@ function chooseBasis(figures: readonly XbrlFact[], basisOf: (context: XbrlContex
 const isOf = ({ start, end }: XbrlContext, period: ReportPeriod): boolean =>
   end === period.end && (start === null || start === period.start);
 
-/** The end of last year is also called the start of this one. */
+/** Matches last year's contexts. Some documents give the start of this year as the end of last year. */
 function yearBefore({ start: first }: ReportPeriod): (context: XbrlContext) => boolean {
   if (first === null) return () => false;
   const last = dayBefore(first);
@@ -115,8 +115,8 @@ function yearBefore({ start: first }: ReportPeriod): (context: XbrlContext) => b
 const DAY = /^\s*(\d{4}-\d{2}-\d{2})/;
 
 /**
- * The period that the document states, else the filing's, else the newest one. A document may also state the registered
- * period, under a dimension, which is not the reported one. If the days contradict the figures, the figures decide the
+ * The period that the document states, else the filing's, else the newest one. A document may state the registered
+ * period under a dimension, which is not the reported one. If the days contradict the figures, the figures decide the
  * length of the year.
  */
 function choosePeriod(facts: Facts, filed: ReportPeriod | undefined, figures: readonly XbrlFact[]): ReportPeriod {
@@ -125,7 +125,7 @@ function choosePeriod(facts: Facts, filed: ReportPeriod | undefined, figures: re
   const start = dayIn(facts, 'gsd:ReportingPeriodStartDate', whole) ?? null;
   const stated = end === undefined ? undefined : { start, end };
   const newest = newestPeriod(figures);
-  // The index knows the registered period, which may be the year before a shorter one.
+  // The index has the registered period, which may be the year before a shorter one.
   const isPast =
     newest !== undefined && filed !== undefined && filed.end < newest.end && hasBalance(figures, newest.end);
   const candidates = [stated, isPast ? undefined : filed, newest].filter((period) => period !== undefined);
@@ -146,10 +146,10 @@ function dayIn(facts: Facts, concept: string, whole: string): string | undefined
 const hasBalance = (figures: readonly XbrlFact[], end: string | null): boolean =>
   figures.some(({ concept, context }) => context.start === null && context.end === end && CORE.includes(concept));
 
-/** A first financial year may last one and a half. */
+/** A first financial year may last one and a half years. */
 const MAX_DAYS = 550;
 
-/** The longest period that ends with the newest balance; a shorter year than the one before also counts. */
+/** The longest period that ends with the newest balance, even if it is shorter than the year before. */
 function newestPeriod(figures: readonly XbrlFact[]): ReportPeriod | undefined {
   const days = ({ start, end }: XbrlContext) => (Date.parse(end ?? '') - Date.parse(start ?? '')) / 86_400_000;
   const periods = [...new Set(figures.map(({ context }) => context))]
@@ -165,8 +165,8 @@ const MAX_OTHERS = 8;
 const GROUP_NAME = /(?:^|[_\-.])(?:c|cons|consolidated|group|koncern)(?:$|[_\-.])/i;
 
 /**
- * Contexts that differ only in their id and hold different figures: some IFRS filings with Danish additions distinguish
- * company and group in no other way. By context id; empty without such contexts.
+ * Contexts that differ only in their id and hold different figures, by id. Some IFRS filings with Danish additions
+ * distinguish company and group in no other way.
  */
 function twinsIn(figures: readonly XbrlFact[]): ReadonlyMap<string, ReportBasis> {
   const values = new Map<string, { readonly isGroup: boolean; readonly value: string }[]>();

@@ -1,13 +1,13 @@
-/** Decodes a document: by byte order mark, by the first bytes, else by its prolog. */
+/** Finds the encoding of a document: by byte order mark, by the first bytes, else by its prolog. */
 import { TextDecoder } from 'node:util';
 import { DocumentError } from './facts.ts';
 
-/** Maximum length of a prolog. */
+/** The longest prolog. */
 const HEAD = 256;
 const DECLARED = /^\s*<\?xml[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']/;
 
 /**
- * A decoder that drops the byte order mark. `charset` counts if the document names no encoding. Throws {@link
+ * A decoder that drops the byte order mark. `charset` applies if the document names no encoding. Throws {@link
  * DocumentError} for an unknown encoding.
  */
 export function decoderFor(bytes: Uint8Array, charset = 'utf-8'): TextDecoder {
@@ -27,6 +27,6 @@ function encodingOf(bytes: Uint8Array): string | undefined {
   if (first === 0x3c && second === 0x00) return 'utf-16le';
   if (first === 0x00 && second === 0x3c) return 'utf-16be';
   const declared = DECLARED.exec(Buffer.from(bytes.subarray(0, HEAD)).toString('latin1'))?.[1]?.toLowerCase();
-  // A prolog readable byte by byte is not in UTF-16, whatever it says: the document was converted.
+  // A prolog that is readable byte by byte is not UTF-16, whatever it says: the document was converted.
   return declared?.startsWith('utf-16') || declared?.startsWith('ucs-2') ? 'utf-8' : declared;
 }

@@ -1,5 +1,3 @@
-/** The facts of a report's document, in either form. */
-
 /** What a value applies to: a period or an instant, and dimensions. */
 export interface XbrlContext {
   readonly id: string;
@@ -9,7 +7,7 @@ export interface XbrlContext {
   readonly start: string | null;
   /** Last day of the period, or the instant; null if unstated or unlimited. */
   readonly end: string | null;
-  /** By dimension, `cmn:ConsolidatedSoloDimension`: the member's name, or the text of a typed member. */
+  /** By dimension, such as `cmn:ConsolidatedSoloDimension`: the member's name, or the text of a typed member. */
   readonly dimensions: Readonly<Record<string, string>>;
 }
 
@@ -23,17 +21,17 @@ export interface XbrlFact {
   /** Accurate digits after the point, -3 for thousands; null if exact or unstated. */
   readonly decimals: number | null;
   readonly lang: string | null;
-  /** The report of an inline document that it belongs to; empty for the default one. */
+  /** The report of an inline document that has the fact; empty for the default one. */
   readonly target: string;
 }
 
 /** The facts of a document by element name, in the order of the document. */
 export type Facts = ReadonlyMap<string, readonly XbrlFact[]>;
 
-/** Decides by name whether to keep a fact. */
+/** Whether to keep a fact, by its name. */
 export type WantedFacts = (concept: string) => boolean;
 
-/** A document that can never be read. The message is for people. */
+/** The document can never be read. The message is for people. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
 }
@@ -41,7 +39,7 @@ export class DocumentError extends Error {
 /** Names elements independently of a document's prefixes: `fsa:Assets`, `ifrs-full:Assets`. */
 export type Namer = (uri: string, local: string) => string;
 
-/** Makes the names of one document: it declares few namespaces, and each is parsed once. */
+/** The names of one document. It declares few namespaces, so each is parsed once. */
 export function createConceptNames(): Namer {
   const prefixes = new Map<string, string>();
   return (uri, local) => {

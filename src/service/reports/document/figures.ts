@@ -1,4 +1,4 @@
-/** The numbers of a report: reads them, calculates others, and marks contradictions. */
+/** Reads the numbers of a report, calculates others, and marks contradictions. */
 import type { NumberMetric, ReportData } from '../../../protocol/report.ts';
 import type { FinancialStatement } from './contexts.ts';
 import type { XbrlFact } from './facts.ts';
@@ -20,9 +20,9 @@ export type Numbers = Partial<Record<NumberName, NumberMetric>>;
 const NAMES = Object.keys(SOURCES).filter((name): name is NumberName => name in SOURCES);
 
 /**
- * All number metrics of the statement. `possibleError` marks a figure that contradicts another one, itself, or last
- * year's report by a factor of exactly 1,000 or 1,000,000; it marks all if company and group cannot be distinguished.
- * `error` marks figures that are stated but unreadable.
+ * All number metrics of the statement. `possibleError` marks a figure that contradicts another one or itself, or
+ * differs from last year's report by a factor of exactly 1,000 or 1,000,000; it marks all figures if company and
+ * group cannot be distinguished. `error` marks unreadable figures.
  */
 export function numbersOf(statement: FinancialStatement, currency: string | null, former?: ReportData): Numbers {
   const figures = new Map<NumberName, Figure>();
@@ -76,7 +76,7 @@ function readFigure(
 }
 
 /**
- * Of an element stated more than once, the most accurate value with a unit counts. It is doubtful without a unit, or if
+ * Of several values of an element, the most accurate one with a unit counts. It is doubtful without a unit, or if
  * another value is not a rounding of it.
  */
 function readElement(
@@ -148,7 +148,7 @@ function doubtSums(figures: ReadonlyMap<NumberName, Figure>): void {
 
 const FACTORS: readonly number[] = [1_000, 1_000_000];
 
-/** Detects thousands entered as kroner, this year or last. */
+/** Whether somebody entered thousands as kroner, this year or last. */
 function isScaled({ value, before }: Figure, former: unknown): boolean {
   const last = isNumberMetric(former) ? former.value : null;
   if (last === null || last === 0) return false;
@@ -160,7 +160,7 @@ function isScaled({ value, before }: Figure, former: unknown): boolean {
 const isNumberMetric = (metric: unknown): metric is { value: number } =>
   typeof metric === 'object' && metric !== null && 'value' in metric && typeof metric.value === 'number';
 
-/** Applies the formulas with all operands, in order, because one may use another. */
+/** Applies the formulas whose operands exist, in order, because one may use another. */
 function calculated(figures: Map<NumberName, Figure>): readonly (readonly [NumberName, NumberMetric])[] {
   const results: (readonly [NumberName, NumberMetric])[] = [];
   for (const name of NAMES.filter((one) => one in FORMULAS).sort(byFormula)) {
@@ -187,7 +187,7 @@ function calculated(figures: Map<NumberName, Figure>): readonly (readonly [Numbe
 const ORDER = Object.keys(FORMULAS);
 const byFormula = (a: NumberName, b: NumberName): number => ORDER.indexOf(a) - ORDER.indexOf(b);
 
-/** Currencies by number of figures; Danish kroner first among equals. */
+/** Currencies by number of figures; of equals, Danish kroner first. */
 export function currenciesOf(statement: FinancialStatement): readonly string[] {
   const counts = new Map<string, number>();
   for (const concept of Object.values(SOURCES).flat(2)) {

@@ -1,4 +1,4 @@
-/** Inline XBRL: a page for people with tagged facts. Listed companies file it, and since 2025 others do too. */
+/** Reads inline XBRL: a page for people with tagged facts. Listed companies file it, and since 2025 others do too. */
 import { createConceptNames, DocumentError, type WantedFacts } from './facts.ts';
 import { collect, joinFacts, type StatedFact } from './join.ts';
 import { attribute, createResources, split } from './resources.ts';
@@ -6,18 +6,15 @@ import { inlineDate, inlineNumber } from './transform.ts';
 import { type FactReader, isNil, MAX_TEXT } from './xbrl.ts';
 import type { ResolvePrefix, Tag } from './xml.ts';
 
-/** Version 1.0 and 1.1. */
+/** Versions 1.0 and 1.1. */
 const INLINE: readonly string[] = ['http://www.xbrl.org/2013/inlineXBRL', 'http://www.xbrl.org/2008/inlineXBRL'];
 
-/** Characters to keep of one document; a text counts once for each tagged element around it. */
+/** The most characters to keep of one document; a text counts once for each tagged element around it. */
 const MAX_KEPT = 32 * 1024 * 1024;
-/** Characters that each step along a chain of continued texts counts as. */
+/** What each step along a chain of continued texts adds to that count. */
 const STEP = 64;
 
-/**
- * A tagged element while it is open. Its text also belongs to the elements around it, except those outside an
- * exclusion.
- */
+/** An open tagged element. Its text also belongs to the elements around it, unless an exclusion separates them. */
 interface TaggedElement {
   readonly kind: 'number' | 'text' | 'continuation' | 'excluded' | 'other';
   readonly tag: Tag;
@@ -96,7 +93,7 @@ export function createInlineReader(resolve: ResolvePrefix, isWanted: WantedFacts
   };
 }
 
-/** Adds text to the open elements, from the inside out; an exclusion hides it from those around it. */
+/** Adds text to the open elements from the inside out, up to an exclusion. */
 function addText(open: readonly TaggedElement[], text: string, countKept: CountKept): void {
   for (const element of open.toReversed()) {
     if (element.kind === 'excluded') return;
@@ -116,7 +113,7 @@ function factOf({ kind, tag, concept, text }: TaggedElement): StatedFact {
     decimals: attribute(tag, 'decimals'),
     lang: attribute(tag, 'xml:lang'),
     target: attribute(tag, 'target'),
-    // An unreadable number stays a text, so that the reader knows that the document states it.
+    // Keeps an unreadable number as text, to show that the document states it.
     value: kind === 'number' ? (inlineNumber(text, shown) ?? `?${text.slice(0, 100)}`) : text,
   };
 }
@@ -130,12 +127,11 @@ interface Part {
   readonly next: string | undefined;
 }
 
-/** The pieces of texts that continue in other elements. */
 function createContinuations(countKept: CountKept) {
   const parts = new Map<string, Part>();
   return {
     add: (id: string, part: Part) => parts.set(id, part),
-    /** A text with all pieces that follow it; each piece once, even if the chain is circular. */
+    /** A text with all pieces that follow it, each once, even if the chain is circular. */
     join(text: string, first: string): string {
       const seen = new Set<string>();
       let whole = text;
@@ -144,7 +140,7 @@ function createContinuations(countKept: CountKept) {
         const part = parts.get(id);
         whole += part?.text ?? '';
         id = part?.next;
-        // Many facts may begin one long chain of pieces without a text: each step counts, too.
+        // Each step counts too, because many facts may begin one long chain of pieces without text.
         countKept(STEP + (part?.text.length ?? 0));
       }
       return whole.slice(0, MAX_TEXT);

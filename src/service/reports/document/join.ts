@@ -14,13 +14,13 @@ export interface StatedFact {
 
 const MAX_FACTS = 200_000;
 
-/** Adds a fact. Throws {@link DocumentError} above the number of facts that any report has. */
+/** Adds a fact. Throws {@link DocumentError} above the number of facts of any real report. */
 export function collect(stated: StatedFact[], fact: StatedFact): void {
   if (stated.length >= MAX_FACTS) throw new DocumentError(`states more than ${MAX_FACTS} facts that are looked for`);
   stated.push(fact);
 }
 
-/** Leaves out facts whose context or unit the document does not state. */
+/** Drops facts whose context or unit the document does not state. */
 export function joinFacts(facts: readonly StatedFact[], resources: Pick<Resources, 'contexts' | 'units'>): Facts {
   const joined = new Map<string, XbrlFact[]>();
   for (const { concept, contextId, unitId, value, ...stated } of facts) {

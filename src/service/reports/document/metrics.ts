@@ -1,9 +1,8 @@
-/** The elements from which each metric of the report data is read. */
 import { each, NUMBER_METRICS, RARE_NUMBER_METRICS } from '../../../protocol/report.ts';
 
 export type NumberName = (typeof NUMBER_METRICS)[number] | (typeof RARE_NUMBER_METRICS)[number];
 
-/** An element, or several to add up, of which at least one must be stated. */
+/** An element, or several to add up. At least one must be stated. */
 export type Source = string | readonly string[];
 
 const DEPRECIATIONS =
@@ -16,8 +15,8 @@ const both = (name: string): readonly Source[] => [`fsa:${name}`, `ifrs-full:${n
 const capital = (name: string): readonly Source[] => [`fsa:${name.charAt(0).toUpperCase()}${name.slice(1)}`];
 
 /**
- * By metric: the elements of its figure, of which the first stated one counts. Elements of the Danish taxonomies of
- * 2012 to 2025 and of IFRS; a metric without elements is calculated or does not exist.
+ * The elements that hold the figure of each metric; the first stated one counts. From the Danish taxonomies of 2012
+ * to 2025 and from IFRS. A metric without elements is calculated or does not exist.
  */
 export const SOURCES: Readonly<Record<NumberName, readonly Source[]>> = {
   ...each([...NUMBER_METRICS, ...RARE_NUMBER_METRICS], (): readonly Source[] => []),
@@ -89,7 +88,7 @@ export const isFigure = (concept: string): boolean => FIGURES.has(concept);
 
 type Operands = readonly NumberName[];
 
-/** A figure calculated from others; null if that is impossible. */
+/** A figure that is calculated from others; null if an operand is missing. */
 export interface Formula {
   readonly of: Operands;
   readonly text: string;
@@ -111,7 +110,7 @@ const sum = (text: string, of: Operands, sign: 1 | -1): Formula => ({
   result: ([a, b]) => (a === undefined || b === undefined ? null : a + sign * b),
 });
 
-/** Every operand comes before the formulas that use it. */
+/** An operand comes before the formulas that use it. */
 export const FORMULAS: Readonly<Partial<Record<NumberName, Formula>>> = {
   ebitda: sum(
     'profitFromOrdinaryOperatingActivities + depreciations',

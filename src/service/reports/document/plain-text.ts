@@ -1,11 +1,10 @@
-/** Makes texts of reports readable. */
 import { cutText } from '../../../protocol/text/cut.ts';
 
-/** Longer texts are cut: the report has the whole. */
+/** Longer texts are cut; the report has the whole. */
 const MAX_LENGTH = 10_000;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Removes HTML, which some programs file within texts, and random line breaks. */
+/** Removes random line breaks, and HTML, which some programs write into texts. */
 export function plainText(value: string): string {
   const text = /<\/?[a-z][^<>]*>/i.test(value) ? withoutMarkup(value) : value;
   const tidy = text

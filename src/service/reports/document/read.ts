@@ -4,8 +4,8 @@ import { createXbrlReader, type FactReader } from './xbrl.ts';
 import { readXml } from './xml.ts';
 
 /**
- * Reads the wanted facts of a document. Distinguishes instances and pages by their first element, because the declared
- * media types are not always right. Throws as `readXml` does.
+ * Reads the wanted facts of a document. Tells instances from pages by their first element, because the declared media
+ * types are not always right. Throws as `readXml` does.
  */
 export async function readFacts(bytes: Uint8Array, isWanted: WantedFacts, signal?: AbortSignal): Promise<Facts> {
   if (Buffer.from(bytes.subarray(0, 8)).includes('%PDF')) throw new DocumentError('is a PDF');

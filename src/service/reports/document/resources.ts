@@ -1,4 +1,3 @@
-/** Contexts and units, which both forms of a report state in the same elements. */
 import type { Namer, XbrlContext } from './facts.ts';
 import type { ResolvePrefix, Tag } from './xml.ts';
 
@@ -7,7 +6,7 @@ const XBRLDI = 'http://xbrl.org/2006/xbrldi';
 const MAX_TEXT = 1_000;
 
 export interface Resources {
-  /** True if the element belongs to a context or a unit. */
+  /** Whether the element belongs to a context or a unit. */
   open(tag: Tag): boolean;
   text(text: string): void;
   close(tag: Tag): void;
@@ -100,7 +99,7 @@ export function split(qname: string): readonly [string, string] {
   return at < 0 ? ['', qname] : [qname.slice(0, at), qname.slice(at + 1)];
 }
 
-/** A company's number has several spellings, even within one document. */
+/** Normalises a company's number: even one document spells it in several ways. */
 const entityIn = (text: string): string => text.toUpperCase().replace(/^\s*DK|[\s.-]/g, '');
 
 const DAY = /^(\d{4}-\d{2}-\d{2})(T00:00:00)?/;
@@ -112,7 +111,7 @@ function day(text: string, which: 'start' | 'end'): string | null {
   return which === 'end' && midnight !== undefined ? dayBefore(date) : date;
 }
 
-/** The day before a day; any other text stays unchanged. */
+/** The day before a day; returns any other text unchanged. */
 export function dayBefore(date: string): string {
   const ms = Date.parse(`${date}T00:00:00Z`);
   return Number.isNaN(ms) ? date : new Date(ms - 86_400_000).toISOString().slice(0, 10);

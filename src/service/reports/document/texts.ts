@@ -6,7 +6,7 @@ import { plainText } from './plain-text.ts';
 const REVIEWS = ['AuditedFinancialStatements', 'FinancialStatementsExtendedReview', 'ReviewedFinancialStatements'];
 const ofReviews = (name: string): readonly string[] => REVIEWS.map((review) => `arr:${name}${review}`);
 
-/** By metric: the elements of its text, of which the first stated one counts. */
+/** The elements that hold the text of each metric; the first stated one counts. */
 export const TEXTS = {
   classOfReportingEntity: ['fsa:ClassOfReportingEntity'],
   typeOfAuditorAssistance: ['cmn:TypeOfAuditorAssistance'],
@@ -31,7 +31,7 @@ export const REPORTING_CVR = 'gsd:IdentificationNumberCvrOfReportingEntity';
 export const SUBMITTING_CVR = 'gsd:IdentificationNumberCvrOfSubmittingEnterprise';
 export const SIGNED_ON = 'arr:SignatureOfAuditorsDate';
 
-/** One text, or its parts if a report has only those. */
+/** The whole text; some reports have only its parts. */
 export const REVIEW = 'mrv:ManagementsReview';
 export const REVIEW_PARTS = [
   'mrv:DescriptionOfPrimaryActivitiesOfEntity',
@@ -58,7 +58,7 @@ const NAMES: ReadonlySet<string> = new Set([
 
 export const isText = (concept: string): boolean => NAMES.has(concept) || concept.startsWith(SUPPLEMENTARY);
 
-/** The first text under one of the names, Danish before others, of the company or its group as a whole. */
+/** The first text under one of the names, Danish before other languages, of the company or its group as a whole. */
 export function textOf(documents: readonly Facts[], concepts: readonly string[]): string | undefined {
   for (const concept of concepts) {
     for (const facts of documents) {
@@ -85,10 +85,7 @@ export function supplementaryOf(documents: readonly Facts[]): readonly string[] 
 
 export type AuditorFields = { readonly [F in keyof typeof AUDITOR]: string | null };
 
-/**
- * The auditors, distinguished by the typed dimension. Facts without it apply to each of them; without any numbered
- * auditor they describe the only one.
- */
+/** The auditors, numbered by a typed dimension. Facts without it apply to each of them, or describe the only one. */
 export function auditorsOf(documents: readonly Facts[]): readonly AuditorFields[] {
   for (const facts of documents) {
     const keys = new Set<string>();

@@ -1,4 +1,4 @@
-/** Parses numbers and dates in the forms of inline XBRL (the transformation registries 1 to 5, by local name). */
+/** Parses numbers and dates in the formats of inline XBRL (transformation registries 1 to 5, by local name). */
 import { trimEndOf } from '../../../protocol/text/trim.ts';
 
 type Style = 'plain' | 'dot' | 'comma' | 'zero' | 'units';
@@ -33,7 +33,7 @@ export interface ShownNumber {
   readonly sign: string | undefined;
 }
 
-/** The exact number as a plain decimal, without floating point; undefined if it cannot be read. */
+/** The exact number as a plain decimal, without floating point; undefined if unreadable. */
 export function inlineNumber(text: string, { format, scale, sign }: ShownNumber): string | undefined {
   const style = format === undefined ? 'plain' : STYLES[localName(format)];
   const power = scale === undefined ? 0 : Number(scale.trim() || Number.NaN);
@@ -53,7 +53,7 @@ function decimal(text: string, style: Exclude<Style, 'zero'>): string | undefine
   if (style === 'units') return unitsAndHundredths(text);
   const plain = text.replace(SPACES, '');
   const number = style === 'dot' ? plain.replaceAll(',', '') : plain.replaceAll('.', '').replace(',', '.');
-  // The sign is an attribute: a sign in the text means that the page was misread.
+  // The sign is an attribute: a sign in the text means a misread page.
   return /^\d/.test(number) || number.startsWith('.') ? number : undefined;
 }
 
@@ -64,7 +64,7 @@ function unitsAndHundredths(text: string): string | undefined {
   return `${units.replace(/\D/g, '')}.${hundredths.padStart(2, '0')}`;
 }
 
-/** Moves the point of an unsigned decimal to the right, and removes needless zeros. */
+/** Moves the point of an unsigned decimal to the right, and removes superfluous zeros. */
 function shift(unsigned: string, power: number): string {
   const [whole = '', part = ''] = unsigned.split('.');
   const digits = whole + part;

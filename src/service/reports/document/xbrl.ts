@@ -1,4 +1,4 @@
-/** XBRL instances: the form in which Danish companies have filed since 2012. */
+/** Reads XBRL instances: the form in which Danish companies have filed since 2012. */
 import { createConceptNames, type Facts, type WantedFacts } from './facts.ts';
 import { collect, joinFacts, type StatedFact } from './join.ts';
 import { attribute, createResources } from './resources.ts';
@@ -16,7 +16,7 @@ export function createXbrlReader(resolve: ResolvePrefix, isWanted: WantedFacts):
   const resources = createResources(resolve, name);
   const stated: StatedFact[] = [];
   let inResource = 0;
-  /** The fact being read, and the depth below it. */
+  /** The open fact, and the depth below it. */
   let fact: StatedFact | undefined;
   let below = 0;
 

@@ -1,6 +1,6 @@
 /**
- * Reads an XML document and yields the thread regularly. Obeys no declarations, fetches nothing, and bounds the cost of
- * a document.
+ * Reads an XML document, and yields the thread regularly. Obeys no declarations, fetches nothing, and limits the cost
+ * of a document.
  */
 import { setImmediate } from 'node:timers/promises';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
@@ -15,10 +15,10 @@ export interface XmlReader {
   close(tag: Tag): void;
 }
 
-/** The namespace of a prefix at the present position. */
+/** The namespace of a prefix at the current position. */
 export type ResolvePrefix = (prefix: string) => string | undefined;
 
-/** Bytes between two looks at the clock, about 2 ms of parsing. */
+/** Bytes between two readings of the clock, about 2 ms of parsing. */
 const CHUNK = 64 * 1024;
 /** Ms before yielding the thread. */
 const TURN = 8;
@@ -27,13 +27,13 @@ const MAX_DEPTH = 256;
 export interface XmlOptions {
   /** The encoding of a document that names none; UTF-8 by default. */
   readonly charset?: string;
-  /** Whether an undeclared entity is text, such as `&aelig;` in sloppy feeds. */
+  /** Whether to keep an undeclared entity as text, such as `&aelig;` in careless feeds. */
   readonly allowsUnknownEntities?: boolean;
 }
 
 /**
  * Passes a document to a reader. Throws {@link DocumentError} if it is malformed, nested too deep, or declares
- * entities; the signal's reason if it aborts.
+ * entities; throws the signal's reason if it aborts.
  */
 export async function readXml(
   bytes: Uint8Array,
@@ -60,7 +60,7 @@ export async function readXml(
     if (allowsUnknownEntities && error.message.includes('undefined entity')) return;
     throw new DocumentError(`is not well-formed: ${error.message}`);
   });
-  // XHTML's document type declares it and some writers use it, but the type is not read.
+  // XHTML's document type declares `nbsp`. Some writers use it, but the parser does not read the type.
   parser.ENTITIES['nbsp'] = '\u00A0';
 
   const decoder = decoderFor(bytes, charset);
@@ -76,7 +76,7 @@ export async function readXml(
   parser.close();
 }
 
-/** An XHTML document names its type; declaring entities is an attack or a mistake. */
+/** An XHTML document names its type; a document that declares entities is an attack or a mistake. */
 function refuseDeclarations(doctype: string): void {
   if (/\[|<!/.test(doctype)) throw new DocumentError('declares entities or elements of its own, which is not allowed');
 }

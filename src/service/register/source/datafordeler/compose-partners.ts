@@ -7,9 +7,7 @@ import { sorted } from './sorted.ts';
 const rowsById = (rows: readonly DafRow[] = []): ReadonlyMap<string | null, readonly DafRow[]> =>
   Map.groupBy(standing(rows), unitIdOf);
 
-/**
- * A partner as the register names it. A company has its number and name; a person has only the number of its unit.
- */
+/** A partner: number and name of a company, but only the unit number of a person. */
 function participantOf(
   id: string,
   unit: DafRow,
@@ -26,7 +24,7 @@ function participantOf(
   };
 }
 
-/** Undefined if the relations are unknown. A partner that is unknown is null, as in the register's own documents. */
+/** Undefined if the relations are unknown. An unknown partner is null, as in the register's own documents. */
 export function partnersOf(
   { FuldtAnsvarligDeltagerRelation: relations, partners, partnerNames }: UnitRows,
   periodOf: (row: DafRow) => JsonObject,

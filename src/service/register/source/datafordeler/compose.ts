@@ -1,11 +1,9 @@
 /**
- * Composes a unit's rows into a document as the register's own distribution serves it, with its history. Pure, and the
- * same document for the same rows in any order.
- *
- * `compose(rows, loadedAt)` needs the rows of one unit by entity (see {@link UnitRows}): it returns
+ * Composes a unit's rows into a document in the form of the register's own distribution, with its history. Returns
  * `{ Vrvirksomhed }` for a company, `{ VrproduktionsEnhed }` for a production unit, and undefined for everything else:
- * nothing of a person's unit is kept. An entity that could not be read leaves no section, so that it is unknown; an
- * entity without rows leaves an empty section, which states that there is nothing.
+ * cvrsync keeps nothing of a person's unit. An unreadable entity leaves no section, which means unknown; an entity
+ * without rows leaves an empty section, which states that there is nothing. Pure; the same rows in any order give the
+ * same document.
  */
 import type { JsonObject } from '../../../../protocol/text/json.ts';
 import { text, whole } from '../../document/fields.ts';
@@ -55,7 +53,7 @@ const addresses = (rows: readonly DafRow[] | undefined, use: string) =>
   section(rows, (row) => (text(row['AdresseringAnvendelse'])?.toLowerCase() === use ? addressFields(row) : undefined));
 
 /**
- * One entry for each life. Rows of several periods repeat its first day; the latest of them knows whether it ended.
+ * One entry for each life. Rows of several periods repeat its first day; the latest of them states whether it ended.
  */
 const lives = (rows: readonly DafRow[] | undefined, kind: 'virksomhed' | 'produktionsenhed') => {
   if (rows === undefined) return undefined;
@@ -73,7 +71,7 @@ const lives = (rows: readonly DafRow[] | undefined, kind: 'virksomhed' | 'produk
   );
 };
 
-/** Whether a row began later; of two that began together, the one that ends counts. */
+/** Whether a row began later; of two with one beginning, the one that ends counts. */
 const isAfter = (row: DafRow, other: DafRow, last: string): boolean => {
   const [a = '', b = ''] = [row, other].map((each) =>
     [dayIn(each, 'virkningFra'), registeredAt(each), dayIn(each, last)].join(),
@@ -81,7 +79,7 @@ const isAfter = (row: DafRow, other: DafRow, last: string): boolean => {
   return a > b;
 };
 
-/** When a production unit belongs to the company of its row: both the row and the membership must be valid. */
+/** When a production unit belongs to the company of its row: the row and the membership must both be valid. */
 const membership = (row: DafRow) => {
   const froms = [dayIn(row, 'virkningFra'), dayIn(row, 'tilknyttetTilVirksomhedStartdato')];
   const tos = [dayIn(row, 'virkningTil'), dayIn(row, 'tilknyttetTilVirksomhedOphoersdato')];
@@ -94,7 +92,6 @@ const membership = (row: DafRow) => {
 const furthest = (days: readonly (string | null)[], sign: 1 | -1): string | null =>
   days.reduce((best, day) => (day !== null && (best === null || textOrder(day, best) * sign > 0) ? day : best), null);
 
-/** The sections that companies and production units share. */
 const sharedSections = (rows: UnitRows): JsonObject => ({
   navne: section(rows.Navn, (row) => (orderOf(row) === 0 ? { navn: text(row['vaerdi']) } : undefined)),
   beliggenhedsadresse: addresses(rows.Adressering, 'beliggenhedsadresse'),
@@ -140,7 +137,7 @@ const unitSections = (rows: UnitRows): JsonObject => ({
   ),
 });
 
-/** The first readable number of the rows that count. */
+/** The first readable number of the current rows. */
 const numberIn = (rows: readonly DafRow[] = [], of: (row: DafRow) => string | null): string | null =>
   standing(rows)
     .map(of)
@@ -160,7 +157,7 @@ const headOf = (rows: UnitRows, own: readonly DafRow[], loadedAt: string | null)
   sidstIndlaest: loadedAt,
 });
 
-/** The document of a unit. `loadedAt`: when Datafordeler loaded it, ISO 8601; null if nobody knows. */
+/** The document of a unit. `loadedAt`: when Datafordeler loaded it, ISO 8601; null if unknown. */
 export function compose(rows: UnitRows, loadedAt: string | null): ComposedDocument | undefined {
   const kind = text(standing(rows.CVREnhed ?? [])[0]?.['enhedsType'])?.toLowerCase() ?? null;
   const { Virksomhed: companies = [], Produktionsenhed: units = [] } = rows;
@@ -177,6 +174,6 @@ export function compose(rows: UnitRows, loadedAt: string | null): ComposedDocume
   return { VrproduktionsEnhed: { pNummer: whole(pNumber), ...head, ...unitSections(rows) } };
 }
 
-/** The number by which CVREnhed knows the unit. */
+/** The number of the unit in CVREnhed. */
 const keyIn = (rows: UnitRows, of: (value: unknown) => string | null): string | null =>
   numberIn(rows.CVREnhed, ({ forretningsnoegle }) => of(forretningsnoegle));

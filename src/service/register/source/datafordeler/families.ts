@@ -1,8 +1,8 @@
-/** What Datafordeler can state, and which entity states it. */
+/** The families of facts that Datafordeler covers, and the entities that state them. */
 import type { Family } from '../../document/families.ts';
 import type { DafEntity } from './rows.ts';
 
-/** The families by the entities that they need: without one of them, a family is unknown. */
+/** The entities that each family needs; if one is missing, the family is unknown. */
 const FAMILY_ENTITIES = {
   name: ['Navn'],
   altNames: ['Navn'],
@@ -21,7 +21,7 @@ const FAMILY_ENTITIES = {
 
 const isFamily = (name: string): name is keyof typeof FAMILY_ENTITIES => Object.hasOwn(FAMILY_ENTITIES, name);
 
-/** The families of {@link RegisterSource.families}; the other ones stay unknown. */
+/** Other families stay unknown. */
 export const DATAFORDELER_FAMILIES: readonly Family[] = Object.keys(FAMILY_ENTITIES).filter(isFamily);
 
 /** The families that are unknown while these entities cannot be read. */

@@ -1,10 +1,10 @@
-/** Translates single columns of Datafordeler into the fields of the register's own documents. */
+/** Translates columns of Datafordeler into the fields of the register's own documents. */
 import type { JsonObject } from '../../../../protocol/text/json.ts';
 import { text, whole } from '../../document/fields.ts';
 import { type DafRow, standing } from './rows.ts';
 import { textOrder } from './sorted.ts';
 
-/** Short names of the common forms, which Datafordeler leaves out. */
+/** Short names of the common forms, which Datafordeler lacks. */
 const SHORT_FORMS: Readonly<Record<number, string>> = {
   10: 'ENK',
   15: 'PMV',
@@ -31,7 +31,7 @@ export function formFields(row: DafRow, providers: readonly DafRow[] | undefined
   };
 }
 
-/** The words of the register for the words of Datafordeler, which are fewer. */
+/** The register's words for those of Datafordeler, which are fewer. */
 const STATUSES: Readonly<Record<string, string>> = { aktiv: 'Aktiv', inaktiv: 'Ophørt' };
 
 export const statusText = (value: unknown): string | null => {
@@ -41,7 +41,7 @@ export const statusText = (value: unknown): string | null => {
 
 const HOUSE = /^(\d{1,4})\s*([A-ZÆØÅ]?)$/iu;
 
-/** Number and letter of a house. Anything else is no number, and is left out. */
+/** Number and letter of a house; null for anything else. */
 const houseOf = (value: unknown): readonly [number | null, string | null] => {
   const [, number, letter = ''] = HOUSE.exec(text(value) ?? '') ?? [];
   return number === undefined ? [null, null] : [Number(number), letter === '' ? null : letter.toUpperCase()];

@@ -1,6 +1,6 @@
 /**
- * Rows of Datafordeler by entity. The columns have the same names in GraphQL answers and in files; a file of CSV holds
- * every value as text, and an empty text for null.
+ * Rows of Datafordeler by entity. The columns have the same names in GraphQL answers and in files; a CSV file has every
+ * value as text, and an empty text for null.
  */
 import { registerTime } from '../../../../protocol/danish/clock.ts';
 import { isJsonObject, type JsonObject } from '../../../../protocol/text/json.ts';
@@ -8,7 +8,7 @@ import { normaliseTime } from '../../../../protocol/text/time.ts';
 import { digits, flag, text, whole } from '../../document/fields.ts';
 import { dayOf } from '../../document/validity.ts';
 
-/** The entities that a document is composed of, as GraphQL names them after `CVR_`; files and events: `e-mailadresse`. */
+/** The entities that a document needs, as GraphQL names them after `CVR_`. Files and events write `e-mailadresse`. */
 export const ENTITIES = [
   'CVREnhed',
   'Virksomhed',
@@ -29,7 +29,7 @@ export type DafEntity = (typeof ENTITIES)[number];
 
 const isEntity = (name: string): name is DafEntity => ENTITIES.some((entity) => entity === name);
 
-/** The entity that an event or a file names; undefined for one that no document needs. */
+/** The entity that an event or a file names; undefined if no document needs it. */
 export const entityNamed = (name: string): DafEntity | undefined => {
   const entity = name.replace('-', '_');
   return isEntity(entity) ? entity : undefined;
@@ -38,22 +38,22 @@ export const entityNamed = (name: string): DafEntity | undefined => {
 export type DafRow = JsonObject;
 
 /**
- * Everything known about one unit. An entity without a key could not be read: what it holds is unknown. An empty list
- * states that the unit has none. `Produktionsenhed` holds a production unit's own rows, or all rows that name a
- * company's number. Rows that a later registration replaced are ignored.
+ * All rows of one unit. A missing entity could not be read, so its content is unknown; an empty list states that the
+ * unit has none. `Produktionsenhed` has a production unit's own rows, or all rows with a company's number. Rows that a
+ * later registration replaced are ignored.
  */
 export type UnitRows = { readonly [E in DafEntity]?: readonly DafRow[] } & {
-  /** Rows of `CVREnhed` for the partners in `FuldtAnsvarligDeltagerRelation`. Without its row a partner is unknown. */
+  /** Rows of `CVREnhed` for the partners in `FuldtAnsvarligDeltagerRelation`. A partner without a row is unknown. */
   readonly partners?: readonly DafRow[];
-  /** Rows of `Navn` for those partners that are companies. Never ask for the names of persons. */
+  /** Rows of `Navn` for the partners that are companies. Never read the names of persons. */
   readonly partnerNames?: readonly DafRow[];
 };
 
-/** Rows that still count. */
+/** The rows that no later registration replaced. */
 export const standing = (rows: readonly DafRow[]): readonly DafRow[] =>
   rows.filter(({ registreringTil }) => text(registreringTil) === null);
 
-/** The unit's number, as in the register's own documents (`enhedsNummer`). */
+/** The unit's number, `enhedsNummer` in the register's own documents. */
 export const unitIdOf = (row: DafRow): string | null => text(row['CVREnhedsId'] ?? row['id']);
 
 const kindOf = ({ enhedsType }: DafRow): string => String(enhedsType).toLowerCase();
@@ -63,10 +63,10 @@ export const isProductionUnit = (row: DafRow): boolean => kindOf(row) === 'produ
 
 export const dayIn = (row: DafRow, column: string): string | null => dayOf(row[column]);
 
-/** The rows of a unit share one time, and most units come with their rows together. */
+/** The last parsed time: all rows of a unit have the same, and most come together. */
 let last: { readonly stated: string; readonly time: string } | undefined;
 
-/** When a row was registered, as the register's own documents write it; null if it says no time. */
+/** When a row was registered, as the register's own documents write it. */
 export function registeredAt({ registreringFra: stated }: DafRow): string | null {
   if (typeof stated !== 'string') return null;
   if (last?.stated === stated) return last.time;
@@ -84,5 +84,4 @@ export const pNumberIn = (value: unknown): string | null => digits(value, 10);
 /** CSV may spell a boolean with a capital letter. */
 export const flagIn = (value: unknown): boolean | null => flag(typeof value === 'string' ? value.toLowerCase() : value);
 
-/** The rows of an answer, without anything that is no row. */
 export const rowsIn = (list: unknown): readonly DafRow[] => (Array.isArray(list) ? list.filter(isJsonObject) : []);

@@ -1,9 +1,8 @@
-/** Orders entries by their content, so that a document does not depend on the order of rows. */
 import type { JsonObject } from '../../../../protocol/text/json.ts';
 
 export const textOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The distinct entries in the order of their texts. */
+/** The entries, each once, in the order of their JSON, so that a document does not depend on the order of rows. */
 export const sorted = (entries: readonly JsonObject[]): readonly JsonObject[] =>
   entries.length < 2
     ? entries

@@ -1,5 +1,5 @@
 /**
- * Which source speaks for which part of a company, if several fill the store. Documents of the same origin follow each
+ * Decides which source leads in which part of a company, if several fill the store. Documents of one origin follow each
  * other; of two origins, the one that is configured first leads. Pure.
  */
 import { ALL_FAMILIES, type Family, partsOf } from '../../document/families.ts';
@@ -22,7 +22,6 @@ export const partsFrom = (origin: Origin): ReadonlySet<string> => PARTS_OF[origi
 
 const isOrigin = (name: string): name is Origin => Object.hasOwn(FAMILIES_OF, name);
 
-/** The origins of a snapshot, as the store has them. */
 export const readOrigins = (text: string): readonly Origin[] => text.split(' ').filter(isOrigin);
 
 /** The parts that an origin does not lead, because an earlier one of the list does. */
@@ -32,11 +31,11 @@ export const ledByOthers = (origins: readonly Origin[], origin: Origin): Readonl
   return new Set(before.flatMap((each) => [...PARTS_OF[each]]));
 };
 
-/** The parts that change hands when an origin takes the lead. */
+/** The parts that an origin takes over when it takes the lead. */
 export const takenFrom = (origins: readonly Origin[], origin: Origin): ReadonlySet<string> =>
   ledByOthers(origins, origin).intersection(PARTS_OF[origin]);
 
-/** The origins after a document of one of them: an origin that leads no part is left out. */
+/** The origins after a document of one of them, without an origin that leads no part. */
 export const originsWith = (
   origins: readonly Origin[],
   origin: Origin,
@@ -57,19 +56,19 @@ export const originsWith = (
 };
 
 /**
- * How much later than the stored document another configured source's must be loaded to take the lead: sources load at
- * their own pace, and an older state would tell known changes again.
+ * How much later than the stored document another configured source's must be loaded to take the lead. Sources load at
+ * their own pace, and an older state would repeat known changes.
  */
 const TAKE_OVER_AFTER_MS = 3_600_000;
 
-/** Whether a document of an origin takes the lead of what another one leads. `order`: the configured origins. */
+/** Whether a document of an origin takes over what another one leads. `order`: the configured origins. */
 export const takesLead = (
   { lead, loadedAt }: { readonly lead: Origin; readonly loadedAt: string },
   document: { readonly origin: Origin; readonly loadedAt: string },
   order: readonly Origin[],
 ): boolean => {
   const rank = (origin: Origin): number => (order.includes(origin) ? order.indexOf(origin) : order.length);
-  // A source that is no longer configured tells no more changes: what the other one loads meanwhile would be lost.
+  // A source that is no longer configured sends no more changes: what the other one loads meanwhile would be lost.
   const wait = order.includes(lead) ? TAKE_OVER_AFTER_MS : 0;
   return rank(document.origin) < rank(lead) && Date.parse(document.loadedAt) - Date.parse(loadedAt) >= wait;
 };

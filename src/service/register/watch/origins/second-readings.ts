@@ -1,4 +1,4 @@
-/** Stores what a source says of companies that another one leads, and counts where both differ. */
+/** Stores what a source states of companies that another one leads, and counts the differences. */
 
 import { sql } from 'kysely';
 import { isJsonObject } from '../../../../protocol/text/json.ts';
@@ -34,7 +34,7 @@ export interface SecondReading {
 const comparedParts = (origin: Origin): readonly string[] =>
   [...partsFrom(origin).intersection(partsFrom('datafordeler'))].filter((part) => !WORDED_APART.has(part));
 
-/** What both sources cover, of a snapshot of one of them that says something of it. */
+/** The parts of a snapshot that both sources cover and that it states. */
 export const secondBodyOf = (snapshot: Company | Unit, origin: Origin, says: (part: string) => boolean): SecondBody => {
   const parts = comparedParts(origin).filter(says);
   const own = parts.filter((part) => !isBody(part) && Object.hasOwn(snapshot, part));
@@ -49,7 +49,7 @@ export const secondBodyOf = (snapshot: Company | Unit, origin: Origin, says: (pa
 
 const OPTIONS: DiffOptions = { today: '', placeType: '', isRecoded: () => false };
 
-/** The events of the differences between a snapshot and what another source says. */
+/** The events that the differences between a snapshot and another source's reading would make. */
 export function differencesOf(snapshot: Company | Unit, body: SecondBody): readonly string[] {
   const { bodies, ...own } = body;
   const unknown = new Set<string>(snapshot.unknown);
@@ -59,7 +59,7 @@ export function differencesOf(snapshot: Company | Unit, body: SecondBody): reado
     second.kind === 'company' && snapshot.kind === 'company'
       ? { ...second, bodies: { ...snapshot.bodies, ...(isJsonObject(bodies) && bodies) } }
       : second;
-  // What the leading source never mentioned is unknown, and not another value.
+  // A part that the leading source never mentioned is unknown, so it is not a difference.
   const other = withPartsOf(whole, snapshot, parts.intersection(unknown));
   if (snapshot.kind === 'company' && other.kind === 'company') return Object.keys(diff(other, snapshot, OPTIONS));
   if (snapshot.kind === 'unit' && other.kind === 'unit') {
@@ -106,7 +106,7 @@ export async function storeSeconds(tx: Tx, seconds: readonly SecondReading[]): P
   );
 }
 
-/** Forgets the second readings of a source that leads now. */
+/** Deletes the second readings of a source that leads now. */
 export async function dropSeconds(tx: Tx, origin: Origin, entities: readonly string[]): Promise<void> {
   if (entities.length === 0) return;
   await tx
@@ -118,25 +118,25 @@ export async function dropSeconds(tx: Tx, origin: Origin, entities: readonly str
 
 const COMPARING_KEY = 'register-compared';
 
-/** Stores which sources are compared with a leading one: those behind the first of the configuration. */
+/** Stores which sources are compared with a leading one: all but the first of the configuration. */
 export const storeComparing = async (tx: Tx, origins: readonly Origin[], now: number): Promise<void> =>
   writeValue(tx, COMPARING_KEY, [...new Set(origins)].slice(1).join(' '), now);
 
 export interface SourceDifferences {
   readonly origin: Origin;
-  /** Companies and production units of which both sources spoke; counted up to a limit. */
+  /** Companies and production units that both sources state, up to a limit. */
   readonly compared: number;
-  /** How many of them differ for longer than a source may be late; counted up to the same limit. */
+  /** How many of them differ for longer than a source may be late, up to the same limit. */
   readonly differing: number;
   readonly byEvent: Readonly<Record<string, number>>;
   readonly example: string | undefined;
 }
 
-/** How long both sources may differ, because one loads a change later. */
+/** How long the sources may differ, because one loads a change later. */
 const DIFFERS_AFTER_MS = 6 * 3_600_000;
 const MOST_COUNTED = 100_000;
 
-/** Where the sources that do not lead differ from the one that does. */
+/** The differences of each source from the leading one. */
 export async function readDifferences(db: Db, now: number): Promise<readonly SourceDifferences[]> {
   const found: SourceDifferences[] = [];
   for (const origin of readOrigins((await readValue(db, COMPARING_KEY)) ?? '')) {
@@ -162,6 +162,6 @@ export async function readDifferences(db: Db, now: number): Promise<readonly Sou
   return found;
 }
 
-/** Whether so many differ that one of the sources is wrong, or reads its documents wrongly. */
+/** Whether so many differ that one source is wrong or misread. */
 export const differsTooMuch = ({ compared, differing }: SourceDifferences): boolean =>
   differing >= 10 && differing * 20 >= compared;

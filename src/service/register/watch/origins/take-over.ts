@@ -1,7 +1,7 @@
 /**
- * What changed when another source takes the lead of a company. Both word the same facts in their own way, so the values
- * themselves say nothing: the new source's document is compared with itself, read for the day of the stored snapshot, or
- * for an earlier one if it words that state more like the stored one. Pure.
+ * Finds what changed when another source takes the lead of a company. Both word the same facts in their own way, so
+ * their values cannot be compared. It compares the new source's document with itself, read for the day of the stored
+ * snapshot, or for an earlier day if that state is more like the stored one. Pure.
  */
 import { isJsonObject } from '../../../../protocol/text/json.ts';
 import type { Company } from '../../document/company.ts';
@@ -32,7 +32,7 @@ interface TakeOver<S> {
   readonly after: S;
   /** The parts that the document's source leads from now on. */
   readonly parts: ReadonlySet<string>;
-  /** When the former source loaded its last document, ISO 8601 UTC. */
+  /** When the former source loaded its last document. */
   readonly loadedAt: string;
   readonly history: DocumentHistory | undefined;
 }
@@ -66,7 +66,7 @@ export function beforeTakeOver<S extends Company | Unit>({
   return { before: compared, inherited };
 }
 
-/** How long before the stored day a fact may begin or end that the register learnt of later. */
+/** How many days before the stored day a fact may begin or end that the register learnt later. */
 const LATE_DAYS = 92;
 
 /** Reads one state after the other, the latest first. */
@@ -95,10 +95,10 @@ interface FormerPart {
 }
 
 /**
- * The state in which the new source says what the former one said last: that of the stored day, or an earlier one that
- * is clearly nearer, because the former source did not know of the change yet. The stored state itself if no day shows
- * what the former source said: of several changes on one day, a day shows only the last. Undefined if the new source says
- * nothing.
+ * The state in which the new source states what the former source stated last: that of the stored day, or a clearly
+ * nearer earlier one, because the former source did not have the change yet. The stored state itself if no day shows
+ * the former source's value: of several changes on one day, a day shows only the last. Undefined if the new source
+ * states nothing.
  */
 function nearestTo(
   { before, was, part, loadedAt }: FormerPart,
@@ -121,7 +121,7 @@ interface Near {
   readonly nearness: number;
 }
 
-/** `isUnknown`: the former source did not know of what is said now, so that of the stored day is the farthest. */
+/** `isUnknown`: the former source did not have the current value, so the state of the stored day is the farthest. */
 function nearestIn(
   search: Pick<FormerPart, 'was' | 'part'> & {
     readonly said: unknown;
@@ -143,10 +143,10 @@ function nearestIn(
   return best;
 }
 
-/** Parts that both sources state in other words by design: the Datafordeler knows fewer states of a company. */
+/** Parts that the sources word differently by design: Datafordeler has fewer statuses of a company. */
 export const WORDED_APART: ReadonlySet<string> = new Set(['status', 'credit', 'founders']);
 
-/** Whether a part that says nothing on a day said something the day before. */
+/** Whether a part that is empty on a day had a value the day before. */
 const endsOn = (
   day: string,
   part: string,
@@ -154,17 +154,17 @@ const endsOn = (
 ): boolean => isNothing(partOf(now, part)) && former?.readOn === dayAfter(day, -1) && !isNothing(partOf(former, part));
 
 const CLEARLY = 0.25;
-/** Two values with less in common are not the same one in other words. */
+/** The least similarity of two values that may be one value in different words. */
 const UNLIKE = 0.5;
 
-/** When the register touched a part, ms since 1970; NaN if it does not say. */
+/** When the register touched a part; NaN if it does not say. */
 const timeOf = (part: unknown): number => Date.parse(isJsonObject(part) ? String(part['at']) : '');
 
 /** The words and numbers of a part, without the time of its registration. */
 function wordsIn(part: unknown): ReadonlySet<string> {
   if (typeof part === 'string') {
     const text = part.toLowerCase();
-    // Two mail addresses have the end in common, and are not alike for that.
+    // Mail addresses often have the same domain, which does not make them alike.
     return new Set(text.includes('@') ? [text.trim()] : text.match(/[\p{L}\p{N}]+/gu));
   }
   if (typeof part !== 'object' || part === null) return new Set(part == null ? [] : [String(part)]);

@@ -1,6 +1,6 @@
 /**
- * How cvrsync proves itself to Datafordeler. An API key goes into the address and nowhere else: Datafordeler takes it
- * there only, so no address may ever reach a log, an error, a metric or a trace. With OAuth a token goes into a header.
+ * Authenticates requests to Datafordeler. Datafordeler takes an API key only in the URL, so no URL may reach a log, an
+ * error, a metric or a trace. An OAuth token goes into a header.
  */
 import { type HttpClient, type OutboundHttp, openClient } from '../../../../../http/outbound/client.ts';
 import { HttpFault } from '../../../../../http/outbound/fault.ts';
@@ -12,31 +12,31 @@ export interface DafCredentials {
   readonly oauth?: {
     readonly clientId: string;
     readonly clientSecret?: string;
-    /** PEM of the client's certificate, and of its key: instead of a secret. */
+    /** PEM of the client certificate and its key, which replace a secret. */
     readonly certificate?: string;
     readonly certificateKey?: string;
   };
-  /** The address that gives tokens. */
+  /** The token endpoint. */
   readonly tokenUrl?: string;
 }
 
-/** Where Datafordeler gives tokens for a shared secret, and for a certificate. */
+/** The token endpoints of Datafordeler for a shared secret and for a certificate. */
 const TOKEN_URLS = {
   secret: 'https://auth.datafordeler.dk/realms/distribution/protocol/openid-connect/token',
   certificate: 'https://auth-oces.datafordeler.dk/realms/distribution/protocol/openid-connect/token',
 };
 
 export interface DafAccess {
-  /** The address and the headers of a request to `url`; asks for a token where it needs one. */
+  /** Returns the URL and headers of a request to `url`; fetches a token if needed. */
   sign(url: string, signal: AbortSignal): Promise<{ readonly url: string; readonly headers: Record<string, string> }>;
-  /** Forgets a token that was refused. */
+  /** Discards a refused token. */
   forget(): void;
-  /** A text without the credentials: an answer may quote what was asked. */
+  /** Masks the credentials in a text: an answer may quote the request. */
   hide(text: string): string;
   close(): Promise<void>;
 }
 
-/** A token is renewed this long before it ends. */
+/** Renews a token this long before it ends. */
 const EARLY_MS = 30_000;
 const USUAL_LIFE_S = 300;
 
@@ -81,7 +81,7 @@ export function openAccess(credentials: DafCredentials, deps: { http: OutboundHt
   };
 }
 
-/** In an address a key may be written in several ways. */
+/** A key has several spellings in a URL. */
 const QUOTED_KEY = /apiKey=[^\s&"'<>\\]*/giu;
 
 function withoutAny(secrets: readonly (string | undefined)[], text: string): string {

@@ -1,4 +1,4 @@
-/** One question to Datafordeler: compressed, bounded, paced, and answered completely or not at all. */
+/** Sends queries to Datafordeler: compressed, limited in size and rate. An answer is complete or refused. */
 import type { OutboundHttp, OutboundResponse } from '../../../../../http/outbound/client.ts';
 import { HttpFault } from '../../../../../http/outbound/fault.ts';
 import { retryAfterMs } from '../../../../../http/outbound/retry-after.ts';
@@ -14,17 +14,17 @@ export interface DafClientOptions extends DafCredentials {
   readonly graphqlUrl: string;
   readonly requestsPerSecond: number;
   readonly http: OutboundHttp;
-  /** Holds the rate limit of all processes on it. */
+  /** Holds the rate limit that all processes share. */
   readonly store: Store;
   readonly now: () => number;
 }
 
-/** Datafordeler does not give this root field to this user, or does not have it. */
+/** Datafordeler does not have this root field, or refuses it to this user. */
 export class RootRefused extends Error {
   override readonly name = 'RootRefused';
 }
 
-/** The question names a column that the schema does not have. */
+/** The query names a column that the schema does not have. */
 export class ColumnMissing extends Error {
   override readonly name = 'ColumnMissing';
   readonly column: string;
@@ -34,10 +34,10 @@ export class ColumnMissing extends Error {
   }
 }
 
-/** The answer came late, was too large, or the server failed: a smaller question may succeed. */
+/** The answer came late or was too large, or the server failed: a smaller query may succeed. */
 export class TooMuch extends SourceError {}
 
-/** Datafordeler does not take the key or the token, whatever is asked for. */
+/** Datafordeler refuses the key or the token for any query. */
 class CredentialsRefused extends SourceError {
   constructor(root: string, answer: string | number) {
     super(`Datafordeler refuses ${root} (${answer}): check service.register.apiKey or oauth, and when the key ends`, {
@@ -47,18 +47,20 @@ class CredentialsRefused extends SourceError {
 }
 
 export interface DafClient {
-  /** What the root field holds. Throws {@link SourceError}, {@link RootRefused} or {@link ColumnMissing}. */
+  /**
+   * Returns the content of the root field. Throws {@link SourceError}, {@link RootRefused} or {@link ColumnMissing}.
+   */
   ask(root: string, query: string, variables: JsonObject, signal: AbortSignal): Promise<unknown>;
   close(): Promise<void>;
 }
 
 const VERSION = '/CVR/v2';
-/** Some answers take 18 seconds, and more. */
+/** Some answers take 18 seconds or more. */
 const DEADLINE_MS = 120_000;
 const LONGEST_WAIT_MS = 3_600_000;
 const SHOWN = 200;
 
-/** How two kinds of GraphQL servers say that a column does not exist. */
+/** How two kinds of GraphQL servers report a missing column. */
 const NO_COLUMN = /field [`'"](\w+)[`'"] (?:does not exist )?on (?:the )?type/i;
 
 export function openDafClient(options: DafClientOptions): DafClient {
@@ -86,7 +88,7 @@ export function openDafClient(options: DafClientOptions): DafClient {
     } catch (error) {
       if (!(error instanceof HttpFault) || error.kind === 'aborted') throw error;
       const isTooMuch = error.kind === 'timeout' || error.kind === 'too-large';
-      // Not the error itself: a cause of it could hold the address, and the key in it.
+      // Not the error itself: its cause could hold the URL with the key.
       const cause = new HttpFault(error.kind, error.message);
       throw new (isTooMuch ? TooMuch : SourceError)(`Datafordeler: ${error.message}`, { cause });
     }
@@ -114,7 +116,7 @@ export function openDafClient(options: DafClientOptions): DafClient {
   };
 }
 
-/** Throws for an answer that is no answer. */
+/** Throws unless the status is 200 or 400, whose body explains errors. */
 function refuse({ status, headers }: OutboundResponse, root: string, now: number): void {
   if (status === 200 || status === 400) return;
   if (status === 401) throw new CredentialsRefused(root, status);

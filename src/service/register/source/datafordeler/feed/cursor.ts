@@ -1,44 +1,44 @@
-/** How far the feed of events is read, as JSON in the cursor. */
+/** The position in the feed of events, as JSON in the cursor. */
 import { isJsonObject } from '../../../../../protocol/text/json.ts';
 import { type DafEntity, entityNamed } from '../rows.ts';
 
 export interface FeedCursor {
-  /** Every event up to this number was read. */
+  /** The last event that was read, with all before it. */
   readonly event: number;
   /** When Datafordeler loaded the newest of them, ms since 1970; 0 without one. */
   readonly loadedAt: number;
   readonly askedAt: number;
-  /** Whether more events waited then. */
+  /** Whether more events were waiting at that time. */
   readonly more: boolean;
-  /** Whether the next unit may have events that are among the read ones, or lost. */
+  /** Whether events of the next unit may be among the read ones, or lost. */
   readonly isCut?: boolean;
   readonly gap?: FeedGap;
   readonly late?: readonly LateUnit[];
   readonly silent?: readonly SilentEntity[];
 }
 
-/** An entity that lacks rows which the feed announced: that it has none of a unit says nothing meanwhile. */
+/** An entity that lacks rows which the feed announced. Meanwhile, missing rows of a unit in it mean nothing. */
 export interface SilentEntity {
   readonly entity: DafEntity;
   /** The number of the announced import. */
   readonly sequence: number;
-  /** When its silence counts, ms since 1970. */
+  /** When missing rows mean absence again. */
   readonly until: number;
 }
 
-/** A unit that was announced and cannot be told from an unwanted one, because its own rows are not served. */
+/** An announced unit whose own rows are missing, so that cvrsync cannot tell whether it is wanted. */
 export interface LateUnit {
   readonly id: string;
   /** The numbers of the announced imports, by entity. */
   readonly announced: readonly (readonly [entity: DafEntity, sequence: number])[];
-  /** When the feed gives it up, ms since 1970. */
+  /** When the feed stops waiting for it. */
   readonly until: number;
 }
 
-/** An event that is missing, while later ones are there. */
+/** A missing event that later events follow. */
 export interface FeedGap {
   readonly number: number;
-  /** When that was noticed first, ms since 1970. */
+  /** When the feed first noticed it. */
   readonly since: number;
 }
 

@@ -14,18 +14,18 @@ import { MOST_ROWS } from './queries.ts';
 import { laterTime, readEvents, readWaterMark, timeIn, type UnitEvents } from './read-events.ts';
 import { createRowReader, type RowReader } from './read-rows.ts';
 import { readUnits } from './read-units.ts';
-import { createUnitsReader, type UnitsReader, withoutNoUnits } from './serves-units.ts';
+import { createUnitsReader, type UnitsReader, withUnknownUnits } from './serves-units.ts';
 import { companiesByNumber, ownerOf, type Wanted, wantedUnits } from './wanted-units.ts';
 
 export interface DatafordelerOptions extends DafClientOptions {
-  /** Events per page; 1,000 by default, which is the most. */
+  /** Events per page; 1,000 by default, which is the maximum. */
   readonly pageSize?: number;
-  /** The number after which a first page begins; the newest by default: only what changes from now on. */
+  /** The number after which the first page begins; by default the newest event, so that only later changes count. */
   readonly firstEvent?: number;
   readonly wanted: Wanted;
 }
 
-/** Opens nothing until the first page. */
+/** Connects at the first page. */
 export function createDatafordelerSource(options: DatafordelerOptions): RegisterSource {
   const { now, wanted, pageSize = MOST_ROWS } = options;
   const client = openDafClient(options);
@@ -102,7 +102,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** The documents of a window and of the units that were late before it, and what is behind still. */
+/** The documents of a window and of the earlier late units, and the entities that are still behind. */
 async function documentsFor(
   ofWindow: readonly UnitEvents[],
   { late: known = [], silent = [] }: Pick<FeedCursor, 'late' | 'silent'>,
@@ -120,9 +120,9 @@ async function documentsFor(
   const silentNow = silentAfter(silent, found, now);
   const late = lateNow(toRead.unserved, known, now);
   const isUnserved = late.length > 0 || silentNow.some(({ entity }) => entity === 'Produktionsenhed');
-  const served = units.map((each) => ({ ...each, rows: isUnserved ? withoutNoUnits(each.rows) : each.rows }));
+  const served = units.map((each) => ({ ...each, rows: isUnserved ? withUnknownUnits(each.rows) : each.rows }));
   const documents = served.flatMap((each) => documentOf(each.rows, each.events?.loadedAt ?? null));
-  // A refusal leaves something out of all.
+  // A refused entity is missing in all units.
   const behind = rows.refused().size > 0 ? found : laggingUnits(found);
   return { documents, lagging, again: entitiesOf(behind), late, silent: silentNow };
 }
@@ -138,7 +138,7 @@ const NOBODY = { CVREnhedsId: '0', id: '0', datafordelerRowId: '00000000-0000-40
 const troubleOf = (reasons: readonly string[]): { readonly trouble?: string } =>
   reasons.length === 0 ? {} : { trouble: reasons.join('; ') };
 
-/** Which families are unknown now, and why. */
+/** The families that are unknown now, each with the reason. */
 function unknownNow({ refused }: RowReader, lagging: ReadonlySet<DafEntity> = new Set()): readonly string[] {
   const why = new Map(refused());
   for (const entity of lagging) why.set(entity, `CVR_${entity} lacks rows that the feed announced`);
@@ -147,23 +147,22 @@ function unknownNow({ refused }: RowReader, lagging: ReadonlySet<DafEntity> = ne
   return [`${[...why.values()].join(', ')}: unknown are ${families.join(', ') || 'details'}`];
 }
 
-/** The company that the rows are of, or the companies that the production unit belongs to. */
+/** The company of the rows, or the companies of the production unit. */
 const companiesOf = ({ CVREnhed = [], Produktionsenhed = [] }: UnitRows): readonly string[] => {
   const own = CVREnhed.filter(isCompany).flatMap((row) => cvrIn(row['forretningsnoegle']) ?? []);
   return own.length > 0 ? own : Produktionsenhed.flatMap(ownerOf);
 };
 
-/** The companies of units, as entities. */
 const entitiesOf = (units: readonly { readonly rows: UnitRows }[]): readonly string[] =>
   [...new Set(units.flatMap(({ rows }) => companiesOf(rows)))].map((cvr) => `CVR-1-${cvr}`);
 
-/** The document of a unit; a unit that has none gives nothing. */
+/** The document of a unit, if it has one. */
 function documentOf(rows: UnitRows, eventAt: string | null): readonly ComposedDocument[] {
   const document = compose(rows, loadedAtOf(rows, eventAt));
   return document === undefined ? [] : [document];
 }
 
-/** When Datafordeler loaded the newest row or event: what is read late is as new as its rows. */
+/** When Datafordeler loaded the newest row or event: rows that are read late make the document as new as they are. */
 function loadedAtOf({ partners: _, partnerNames: __, ...rows }: UnitRows, eventAt: string | null): string | null {
   let latest = eventAt;
   for (const list of Object.values(rows))
@@ -171,7 +170,7 @@ function loadedAtOf({ partners: _, partnerNames: __, ...rows }: UnitRows, eventA
   return latest;
 }
 
-/** Companies by number, each with its present production units. */
+/** Companies by number, each with its current production units. */
 async function findCompanies(
   rows: UnitsReader,
   numbers: readonly string[],

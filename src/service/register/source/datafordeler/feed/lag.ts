@@ -1,6 +1,6 @@
 /**
- * Notices rows that the feed announces and an entity does not serve: they come some minutes later, or not for a day.
- * Their absence must not read as a removal.
+ * Detects rows that the feed announces and an entity does not serve. They come some minutes later, or up to a day
+ * later. Their absence must not count as a removal.
  */
 import { whole } from '../../../document/fields.ts';
 import { SourceError } from '../../source.ts';
@@ -8,11 +8,11 @@ import { type DafEntity, type DafRow, isCompany, type UnitRows } from '../rows.t
 import type { SilentEntity } from './cursor.ts';
 import type { Announced, UnitEvents } from './read-events.ts';
 import { NEVER_EMPTY } from './read-units.ts';
-import { withoutNoUnits } from './serves-units.ts';
+import { withUnknownUnits } from './serves-units.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How long after its event a row may come: then the feed goes on without it. */
+/** How long the feed waits for announced rows. */
 const PATIENCE_MS = 10 * 60_000;
 
 export interface ReadUnit {
@@ -25,7 +25,7 @@ const sequenceOf = (row: DafRow): number | null => whole(row['datafordelerRegist
 const isServed = (rows: readonly DafRow[], { sequence }: Announced): boolean =>
   rows.some((row) => (sequenceOf(row) ?? sequence) >= sequence);
 
-/** The entities of a unit that were read, and lack what was announced. */
+/** The entities of a unit that were read and lack announced rows. */
 function laggingIn({ events, rows }: ReadUnit): readonly DafEntity[] {
   if (events === undefined) return [];
   return [...events.inserted].flatMap(([entity, announced]) => {
@@ -34,7 +34,10 @@ function laggingIn({ events, rows }: ReadUnit): readonly DafEntity[] {
   });
 }
 
-/** Throws {@link SourceError} while announced rows may still come. An older event may have been overtaken by later ones. */
+/**
+ * Throws {@link SourceError} while announced rows may still come. Ignores older events: later ones may have replaced
+ * their rows.
+ */
 export function awaitRows(units: readonly ReadUnit[], now: number): void {
   const young = units.filter(({ events }) => Date.parse(events?.loadedAt ?? '') > now - PATIENCE_MS);
   const lagging = new Set(young.flatMap(laggingIn));
@@ -44,11 +47,10 @@ export function awaitRows(units: readonly ReadUnit[], now: number): void {
   });
 }
 
-/** The units that lack announced rows. */
 export const laggingUnits = (units: readonly ReadUnit[]): readonly ReadUnit[] =>
   units.filter((unit) => laggingIn(unit).length > 0);
 
-/** The units without the entities that lack announced rows, and which entities those are. */
+/** Removes from the units the entities that lack announced rows, and returns those entities. */
 export function withoutLagging(units: readonly ReadUnit[]): {
   readonly units: readonly ReadUnit[];
   readonly lagging: ReadonlySet<DafEntity>;
@@ -67,7 +69,10 @@ export function withoutLagging(units: readonly ReadUnit[]): {
   return { units: read, lagging: all };
 }
 
-/** The entities that lack announced rows after these units were read: for a day, or until announced rows are served. */
+/**
+ * The entities that lack announced rows after reading these units. Each counts for a day, or until the announced rows
+ * come.
+ */
 export function silentAfter(
   known: readonly SilentEntity[],
   units: readonly ReadUnit[],
@@ -91,15 +96,16 @@ export function silentAfter(
 }
 
 /**
- * A unit that was asked for without events, without the rows of entities that may be behind, and whether there are any. A
- * registration inserts all rows of a unit again: older rows than the newest are those of a former one.
+ * For a unit that was read without events: leaves out the rows of entities that may be behind, and says whether there
+ * are any. A registration inserts all rows of a unit again, so rows older than the newest belong to a former
+ * registration.
  */
 export function withoutBehind(
   rows: UnitRows,
   silent: readonly SilentEntity[],
 ): { readonly rows: UnitRows; readonly isBehind: boolean } {
   const isOfCompany = rows.CVREnhed?.some(isCompany) === true;
-  // Of a company, these are its production units, which are registered apart.
+  // A company's production units, which are registered separately.
   const apart: ReadonlySet<string> = new Set([
     'partners',
     'partnerNames',
@@ -112,7 +118,7 @@ export function withoutBehind(
     return isAbsent || (list.length > 0 && !isServed(list, { rowIds: [], sequence: newest })) ? [entity] : [];
   });
   const read: UnitRows = Object.fromEntries(Object.entries(rows).filter(([entity]) => !behind.includes(entity)));
-  const left = silent.some(({ entity }) => entity === 'Produktionsenhed') ? withoutNoUnits(read) : read;
+  const left = silent.some(({ entity }) => entity === 'Produktionsenhed') ? withUnknownUnits(read) : read;
   const isLacking = isOfCompany && [...NEVER_EMPTY].some((entity) => rows[entity] === undefined);
   return { rows: left, isBehind: behind.length > 0 || isLacking };
 }

@@ -1,10 +1,10 @@
-/** Units whose own rows are late by more than the feed waits: it asks for them with each window, for a day. */
+/** Units whose own rows come later than the feed waits: it asks for them with each window for a day. */
 import { SourceError } from '../../source.ts';
 import type { LateUnit } from './cursor.ts';
 import type { UnitEvents } from './read-events.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** More means that Datafordeler serves no units: then the feed waits. */
+/** More late units mean that Datafordeler serves no units: the feed then waits. */
 const MOST_LATE = 1_000;
 const SHOWN = 5;
 
@@ -25,7 +25,7 @@ export function lateNow(unserved: readonly UnitEvents[], known: readonly LateUni
   const untilOf = new Map(known.map(({ id, until }) => [id, until]));
   const late = unserved.map(({ id, inserted, loadedAt }): LateUnit => {
     const announced = [...inserted].map(([entity, { sequence }]) => [entity, sequence] as const);
-    // One that is registered again counts as new.
+    // A unit that is registered again counts as new.
     return { id, announced, until: (loadedAt === null ? untilOf.get(id) : undefined) ?? now + DAY_MS };
   });
   const left = late.filter(({ until }) => until > now);

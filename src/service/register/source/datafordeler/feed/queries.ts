@@ -1,15 +1,13 @@
 /**
- * The questions to Datafordeler. Its rules: one root field a query, no alias, at most 100 values in a list, at most
+ * The queries to Datafordeler. Its rules: one root field per query, no alias, at most 100 values in a list, at most
  * 1,000 rows a page, and a filter that the entity requires.
  */
 import type { DafEntity } from '../rows.ts';
 
-/** Values in one list of a filter. */
 export const MOST_IDS = 100;
-/** Rows in one page of an answer. */
 export const MOST_ROWS = 1_000;
 
-/** What a question asks the rows by. Row ids are the only way to fax numbers. */
+/** The column by which a query selects rows. Fax numbers can only be selected by row id. */
 export type RowKey = 'CVREnhedsId' | 'id' | 'tilknyttetVirksomhedsCVRNummer' | 'CVRNummer' | 'datafordelerRowId';
 
 const KEY_TYPES: Readonly<Record<RowKey, string>> = {
@@ -21,12 +19,12 @@ const KEY_TYPES: Readonly<Record<RowKey, string>> = {
 };
 
 interface Columns {
-  /** Without one of these the rows cannot be understood. */
+  /** Rows without one of these are unusable. */
   readonly needed: readonly string[];
   readonly useful: readonly string[];
 }
 
-/** Columns of every row: without the periods, former rows would read as present ones. */
+/** Columns of every row. Without the periods, former rows would count as current ones. */
 const PERIODS = ['registreringTil', 'virkningFra', 'virkningTil'];
 const TIMES = ['registreringFra', 'datafordelerOpdateringstid', 'datafordelerRegisterImportSequenceNumber'];
 
@@ -62,7 +60,7 @@ export const COLUMNS: { readonly [E in DafEntity]: Columns } = {
     ['tilknyttetTilVirksomhedStartdato', 'tilknyttetTilVirksomhedOphoersdato'],
   ),
   Navn: ofUnit(['vaerdi', 'sekvens']),
-  // A place without one of its columns would read as another place.
+  // An address without one of its columns would be another address.
   Adressering: ofUnit(['AdresseringAnvendelse', 'coNavn', ...ADDRESS], ['Adresse']),
   Branche: ofUnit(['vaerdi', 'vaerdiTekst', 'sekvens']),
   Virksomhedsform: ofUnit(['vaerdi', 'vaerdiTekst']),
@@ -75,14 +73,15 @@ export const COLUMNS: { readonly [E in DafEntity]: Columns } = {
   FuldtAnsvarligDeltagerRelation: ofUnit(['deltagendeEnhedsId']),
 };
 
-/** A page of an entity's rows, by one of its keys; variables `keys` and `after`. */
+/** A page of an entity's rows by one of its keys; variables `keys` and `after`. */
 export const rowsQuery = (entity: DafEntity, key: RowKey, columns: readonly string[]): string =>
   `query($keys: [${KEY_TYPES[key]}!]!, $after: String) { CVR_${entity}(first: ${MOST_ROWS}, after: $after, where: { ${key}: { in: $keys } }) { pageInfo { hasNextPage endCursor } nodes { ${columns.join(' ')} } } }`;
 
-/** The water mark: every event up to its number is there. */
+/** The number of the last event that is completely there. */
 export const STATUS_QUERY = '{ DAF_RegisterImportStatus { lastEventId lastSequenceNumber lastUpdated } }';
 
 /**
- * The events after one number up to another, at most {@link MOST_ROWS}: by numbers, because nothing promises an order.
+ * The events after one number up to another, at most {@link MOST_ROWS}. Selects by number, because the order is not
+ * guaranteed.
  */
 export const EVENTS_QUERY = `query($where: CVR_EventsFilterInput, $after: String) { CVR_Events(first: ${MOST_ROWS}, after: $after, where: $where) { pageInfo { hasNextPage endCursor } nodes { eventid entityname eventaction object_id object_datafordelerRowId datafordelerOpdateringstid datafordelerRegisterImportSequenceNumber } } }`;

@@ -1,7 +1,7 @@
 /**
- * Reads the feed of changes. A change of a unit deletes all of its rows and inserts all of them again, so that the
- * events only say that a unit was registered once more. A deleted row bears the number of the import that had brought
- * it: only the event's own number orders the feed.
+ * Reads the feed of changes. A change of a unit deletes and inserts all of its rows, so an event only says that a unit
+ * was registered again. A deleted row has the number of the import that brought it: only the event's own number orders
+ * the feed.
  */
 
 import { isJsonObject, type JsonObject } from '../../../../../protocol/text/json.ts';
@@ -14,36 +14,38 @@ import type { FeedGap } from './cursor.ts';
 import { EVENTS_QUERY, STATUS_QUERY } from './queries.ts';
 import { pageIn } from './read-rows.ts';
 
-/** Rows that the feed announces of one entity of a unit. */
+/** The rows of one entity of a unit that the feed announces. */
 export interface Announced {
   readonly rowIds: string[];
-  /** The number of their import; rows of an older one are not those. */
+  /** The number of their import. Rows of an older import are former ones. */
   sequence: number;
 }
 
-/** What the events of a window say of one unit. */
+/** The events of one unit in a window. */
 export interface UnitEvents {
   readonly id: string;
   readonly inserted: Map<DafEntity, Announced>;
-  /** Whether they are a whole registration: the unit itself was inserted, and no event of it can be elsewhere. */
+  /**
+   * Whether the window has the whole registration: the unit itself was inserted, and none of its events is elsewhere.
+   */
   isWhole: boolean;
-  /** When Datafordeler loaded the newest, ISO 8601 UTC; null if it does not say. */
+  /** When Datafordeler loaded the newest, ISO 8601 UTC; null if unknown. */
   loadedAt: string | null;
 }
 
 export interface EventWindow {
-  /** By the order of their last events. */
+  /** Ordered by their last events. */
   readonly units: readonly UnitEvents[];
-  /** Every event up to this number is in the window, or is lost. */
+  /** Every event up to this number is in the window or lost. */
   readonly upTo: number;
   /** Whether events of the next unit may be in this window, or lost. */
   readonly isCut: boolean;
   readonly loadedAt: string | null;
-  /** The number of the first event that should be there and is not, and whether later events are there. */
+  /** The number of the first missing event, and whether later events exist. */
   readonly missing?: { readonly number: number; readonly isFollowed: boolean };
 }
 
-/** What to read: at most `size` events after a number, up to the water mark. */
+/** The events to read: at most `size` after a number, up to the water mark. */
 interface Place {
   readonly after: number;
   readonly mark: number;
@@ -62,10 +64,10 @@ interface FeedEvent {
   readonly loadedAt: string | null;
 }
 
-/** An event that is missing for this long while later ones are there, or that one as old as this follows, is lost. */
+/** A missing event counts as lost after this time, if later events exist; or if one of this age follows. */
 const GAP_MS = 10 * 60_000;
 
-/** The number of the last event that is wholly there. */
+/** The number of the last event that is completely there. */
 export async function readWaterMark(client: DafClient, signal: AbortSignal): Promise<number> {
   const status = await essential(
     client,
@@ -83,7 +85,7 @@ interface Question {
   readonly variables: JsonObject;
 }
 
-/** Without these roots there is no feed: a refusal means that the user has no access at all. */
+/** Without these root fields the feed is unreadable: a refusal means that the user has no access at all. */
 export async function essential(
   client: DafClient,
   { root, query, variables }: Question,
@@ -106,7 +108,7 @@ const eventOf = (row: DafRow): FeedEvent => ({
   number: whole(row['eventid']) ?? 0,
   unit: typeof row['object_id'] === 'string' ? row['object_id'] : undefined,
   entity: typeof row['entityname'] === 'string' ? entityNamed(row['entityname']) : undefined,
-  // An update was never seen; it would announce a row as an insert does.
+  // The feed has no known updates; one would announce a row as an insert does.
   isInsert: row['eventaction'] !== 'd',
   rowId: typeof row['object_datafordelerRowId'] === 'string' ? row['object_datafordelerRowId'] : undefined,
   sequence: whole(row['datafordelerRegisterImportSequenceNumber']) ?? 0,
@@ -124,7 +126,7 @@ interface How {
   readonly signal: AbortSignal;
 }
 
-/** Reads the events of a window. A unit whose events go on is left for the next window. */
+/** Reads the events of a window. Leaves a unit whose events go on for the next window. */
 export async function readEvents(client: DafClient, place: Place, how: How): Promise<EventWindow> {
   const { after, mark, size } = place;
   const end = Math.min(after + size, mark);
@@ -151,11 +153,10 @@ async function askEvents(client: DafClient, eventid: JsonObject, after: string |
   return pageIn(await essential(client, { root: 'CVR_Events', query: EVENTS_QUERY, variables }, signal), 'CVR_Events');
 }
 
-/** Events in the order of the feed, each once. */
 const distinct = (events: readonly FeedEvent[]): FeedEvent[] =>
   [...new Map(events.map((event) => [event.number, event])).values()].sort((a, b) => a.number - b.number);
 
-/** Numbers without an event, from the first to the last of them. */
+/** Missing numbers, from the first to the last. */
 interface Gap {
   readonly from: number;
   readonly to: number;
@@ -169,7 +170,9 @@ function gapsIn(events: readonly FeedEvent[], after: number, end: number): reado
   });
 }
 
-/** The window of these events, of which some may come after its end: as far as nothing can come any more. */
+/**
+ * The window of these events, some of which may come after its end. It ends before the first event that may still come.
+ */
 function windowIn(
   events: readonly FeedEvent[],
   gaps: readonly Gap[],
@@ -190,7 +193,7 @@ function windowIn(
   const missing = open && { number: open.from, isFollowed: followersOf(open, events).length > 0 };
   const part = { ...windowOf(kept, tornBy(kept)), ...(missing !== undefined && { missing }) };
   if (last !== undefined) return { ...part, upTo: last.number, isCut: false };
-  // The only unit may go on in the gap: the window stays where it is.
+  // The only unit may go on in the gap: the window stays in place.
   if (open !== undefined) return { ...part, upTo: after, isCut: place.isCut };
   return { ...windowOf(there, [...tornBy(there), there.at(-1)]), upTo, isCut: true };
 }
@@ -198,7 +201,10 @@ function windowIn(
 const followersOf = ({ to }: Gap, events: readonly FeedEvent[]): readonly FeedEvent[] =>
   events.filter(({ number }) => number > to);
 
-/** A later event shows that a number was given out, and its age that the number will not come. */
+/**
+ * Whether a missing event is lost: a later event proves that the number was assigned, and the age that it will not
+ * come.
+ */
 function isLost(each: Gap, events: readonly FeedEvent[], { gap, now }: { gap?: FeedGap; now: number }): boolean {
   const followers = followersOf(each, events);
   const isOld = followers.some(({ loadedAt }) => Date.parse(loadedAt ?? '') < now - GAP_MS);
@@ -212,7 +218,7 @@ function withoutLast(events: readonly FeedEvent[]): readonly FeedEvent[] {
   return events.slice(0, events.findLastIndex(({ unit }) => unit !== last) + 1);
 }
 
-/** What the events say of each unit. The units of `torn` events may have others that are not among them. */
+/** The events of each unit. Units of `torn` events may have further events elsewhere. */
 function windowOf(
   events: readonly FeedEvent[],
   torn: readonly (FeedEvent | undefined)[],
@@ -224,7 +230,7 @@ function windowOf(
     const { unit: id } = event;
     if (id === undefined || event.entity === undefined) continue;
     const unit = units.get(id) ?? { id, inserted: new Map(), isWhole: false, loadedAt: null };
-    // The last event of a unit gives its place.
+    // A unit's last event determines its position.
     units.delete(id);
     units.set(id, unit);
     unit.loadedAt = laterTime(unit.loadedAt, event.loadedAt);

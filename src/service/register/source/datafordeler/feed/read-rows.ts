@@ -1,4 +1,4 @@
-/** Reads the rows of many units, entity by entity, and remembers which entities cannot be read. */
+/** Reads the rows of many units, entity by entity, and remembers unreadable entities. */
 import { isJsonObject } from '../../../../../protocol/text/json.ts';
 import { SourceError } from '../../source.ts';
 import { type DafEntity, type DafRow, rowsIn } from '../rows.ts';
@@ -15,16 +15,16 @@ export type ReadRows = (
 
 export interface RowReader {
   readonly read: ReadRows;
-  /** The entities that were refused, with the reason. */
+  /** The refused entities, with the reasons. */
   refused(): ReadonlyMap<DafEntity, string>;
 }
 
-/** How long an entity that was refused is left alone. */
+/** How long to wait before a refused entity is asked for again. */
 const AGAIN_MS = 15 * 60_000;
 /** No unit has so many rows. */
 const MOST_PAGES = 1_000;
 
-/** A page of an answer. Throws {@link SourceError} if it is not one. */
+/** A page of an answer. Throws {@link SourceError} if it is malformed. */
 export function pageIn(
   answer: unknown,
   root: string,
@@ -41,7 +41,7 @@ export function createRowReader(client: DafClient, now: () => number): RowReader
   const refused = new Map<DafEntity, { readonly reason: string; readonly until: number }>();
   const missing = new Map<DafEntity, Set<string>>();
 
-  /** Asks without the columns that the schema no longer has, as long as the others make sense. */
+  /** Leaves out columns that the schema no longer has, unless the entity needs them. */
   async function ask(entity: DafEntity, key: RowKey, variables: object, signal: AbortSignal) {
     const root = `CVR_${entity}`;
     const { needed, useful } = COLUMNS[entity];
@@ -76,7 +76,7 @@ export function createRowReader(client: DafClient, now: () => number): RowReader
     }
   }
 
-  /** Halves a question that is too much for the server. */
+  /** Halves a query that is too large for the server. */
   async function readHalves(
     entity: DafEntity,
     key: RowKey,

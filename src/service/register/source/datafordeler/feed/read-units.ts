@@ -1,16 +1,16 @@
-/** Reads everything of some units that a document needs: each entity for up to 100 of them in one question. */
+/** Reads all rows of some units that a document needs: each entity for up to 100 units in one query. */
 import { text, whole } from '../../../document/fields.ts';
 import { cvrIn, type DafEntity, type DafRow, isCompany, type UnitRows, unitIdOf } from '../rows.ts';
 import type { ReadRows } from './read-rows.ts';
 import type { UnitsReader } from './serves-units.ts';
 
-/** The units to read, with what is known of them already. */
+/** The units to read, and what is known of them. */
 export interface UnitsToRead {
   /** CVR numbers by unit number. */
   readonly companies: ReadonlyMap<string, string>;
   readonly productionUnits: readonly string[];
   readonly CVREnhed: readonly DafRow[];
-  /** Row ids of the fax numbers of units that were registered as a whole, by unit number. */
+  /** Row ids of the fax numbers of units with a whole registration, by unit number. */
   readonly faxRows: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -22,7 +22,7 @@ const OF_COMPANIES = [
   'FuldtAnsvarligDeltagerRelation',
 ] as const;
 
-/** Every unit has rows of these: none at all means that they cannot be read now. */
+/** Every unit has rows of these: if none has, the entity cannot be read now. */
 export const NEVER_EMPTY: ReadonlySet<DafEntity> = new Set<DafEntity>([
   'Navn',
   'Adressering',
@@ -33,7 +33,6 @@ export const NEVER_EMPTY: ReadonlySet<DafEntity> = new Set<DafEntity>([
 
 type Rows = Map<string, Partial<Record<keyof UnitRows, readonly DafRow[]>>>;
 
-/** The rows of each unit, by unit number. */
 export async function readUnits(
   { read, servesUnits }: UnitsReader,
   { companies, productionUnits, CVREnhed, faxRows }: UnitsToRead,
@@ -54,7 +53,7 @@ export async function readUnits(
   put('CVREnhed', ids, CVREnhed);
   for (const [id, cvr] of companies) {
     const unit = units.get(id);
-    // A company that was found by its number, or by a unit of it.
+    // A company that was found by its number or by one of its units.
     if (unit !== undefined && unit.CVREnhed?.length === 0)
       unit.CVREnhed = [{ id, enhedsType: 'Virksomhed', forretningsnoegle: cvr }];
   }
@@ -83,7 +82,7 @@ export async function readUnits(
 const isNeverEmpty = (entity: keyof UnitRows): boolean =>
   entity !== 'partners' && entity !== 'partnerNames' && NEVER_EMPTY.has(entity);
 
-/** All production units that name one of these companies, in whatever period. */
+/** All production units that ever named one of these companies. */
 const membersOf = (read: ReadRows, companies: ReadonlyMap<string, string>, signal: AbortSignal) =>
   read(
     'Produktionsenhed',
@@ -101,7 +100,7 @@ function putMembers(units: Rows, companies: ReadonlyMap<string, string>, rows: r
   }
 }
 
-/** Finds out which partners are companies, and asks only for the names of those. */
+/** Finds the partners that are companies, and reads only their names. */
 async function addPartners(units: Rows, ids: readonly string[], read: ReadRows, signal: AbortSignal): Promise<void> {
   const partnersIn = (id: string): readonly string[] => [
     ...new Set(

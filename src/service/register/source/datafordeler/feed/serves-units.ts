@@ -1,16 +1,16 @@
 /**
- * Tells a company without production units from one whose units are not served: an entity may answer empty for a day, and
- * no event announces a company's units with the company.
+ * Tells a company without production units from one whose units Datafordeler does not serve now: an entity may answer
+ * empty for a day, and the events of a company do not announce its units.
  */
 import { isCompany, type UnitRows, unitIdOf } from '../rows.ts';
 import type { RowReader } from './read-rows.ts';
 
 export interface UnitsReader extends RowReader {
-  /** Whether any production unit that was served before still is. */
+  /** Whether Datafordeler still serves any of the production units that it served before. */
   servesUnits(signal: AbortSignal): Promise<boolean>;
 }
 
-/** Units that are asked for again; the register deletes few. */
+/** The units that are asked for again; the register deletes few. */
 const MOST_KNOWN = 20;
 
 export function createUnitsReader(rows: RowReader): UnitsReader {
@@ -30,8 +30,8 @@ export function createUnitsReader(rows: RowReader): UnitsReader {
   };
 }
 
-/** The rows without the production units of a company that seems to have none, where some units are not served. */
-export function withoutNoUnits(rows: UnitRows): UnitRows {
+/** If a company seems to have no production units, makes them unknown. For use while some units are not served. */
+export function withUnknownUnits(rows: UnitRows): UnitRows {
   if (rows.CVREnhed?.some(isCompany) !== true || rows.Produktionsenhed?.length !== 0) return rows;
   const { Produktionsenhed: _, ...others } = rows;
   return others;

@@ -1,4 +1,4 @@
-/** Finds out which units of the feed are companies that somebody wants, or production units of those. */
+/** Finds the units of the feed that are wanted companies or their production units. */
 import { whole } from '../../../document/fields.ts';
 import { SourceError } from '../../source.ts';
 import { cvrIn, type DafRow, isCompany, isProductionUnit, unitIdOf } from '../rows.ts';
@@ -7,7 +7,7 @@ import { noAccess, type UnitEvents } from './read-events.ts';
 import type { ReadRows } from './read-rows.ts';
 import type { UnitsToRead } from './read-units.ts';
 
-/** Of these companies the ones to read, by entity id. */
+/** Selects from these companies, by entity id, those to read. */
 export type Wanted = (entities: readonly string[]) => Promise<ReadonlySet<string>>;
 
 interface Deps {
@@ -25,8 +25,8 @@ export const ownerOf = ({ tilknyttetVirksomhedsCVRNummer: cvr }: DafRow): readon
 };
 
 /**
- * What to read for these events: wanted companies, also those that a production unit belongs to or left, and the wanted
- * units. Drops all other units, and persons, without having asked for anything of theirs but their kind.
+ * What to read for these events: the wanted units, and wanted companies with those that a production unit belongs to or
+ * left. Drops all other units and persons, of which it reads only the kind.
  */
 export async function wantedUnits(
   events: readonly UnitEvents[],
@@ -40,7 +40,7 @@ export async function wantedUnits(
   const unitIds = idsIn(CVREnhed.filter((row) => isProductionUnit(row)));
   const rows = await read('Produktionsenhed', 'id', unitIds, signal);
   const owned = rows ?? [];
-  // What is refused is no matter of waiting.
+  // Waiting does not help if an entity is refused.
   const unserved = awaitAll(registered, { CVREnhed, owned, unitIds: rows === undefined ? [] : unitIds, now: deps.now });
   const changed = CVREnhed.filter(isCompany).flatMap((row) => {
     const [id, cvr] = [unitIdOf(row), cvrIn(row['forretningsnoegle'])];
@@ -62,7 +62,10 @@ export async function wantedUnits(
   return { companies, productionUnits, CVREnhed, faxRows, unserved };
 }
 
-/** A unit that is not served yet cannot be told from one that nobody wants. Returns those that are not waited for. */
+/**
+ * Throws while units are not served yet, because cvrsync cannot tell whether they are wanted. Returns those that it no
+ * longer waits for.
+ */
 function awaitAll(
   registered: readonly UnitEvents[],
   how: { CVREnhed: readonly DafRow[]; owned: readonly DafRow[]; unitIds: readonly string[]; now: number },
@@ -78,7 +81,7 @@ function awaitAll(
   return laggingUnits(units).flatMap(({ events }) => events ?? []);
 }
 
-/** Unit numbers and CVR numbers of those companies that exist. */
+/** Unit numbers and CVR numbers of the companies that exist. */
 export async function companiesByNumber(
   read: ReadRows,
   cvrs: readonly string[],

@@ -1,8 +1,8 @@
-/** Which companies of the feed are read: those that somebody lists, and those that are known already. */
+/** Selects the companies of the feed that the service reads: those that a monitor lists, and those with a snapshot. */
 import { each } from '../../../../../store/each.ts';
 import type { Db } from '../../../../../store/store.ts';
 
-/** Of these companies the ones to read; all if a monitor is for all companies. */
+/** Selects from these companies those to read; all of them if a monitor has all companies as its target. */
 export async function wantedCompanies(db: Db, entities: readonly string[]): Promise<ReadonlySet<string>> {
   const all = await db
     .selectFrom('monitor')

@@ -1,4 +1,4 @@
-/** Fetches one weekly file to the disk. A transfer that broke goes on where it broke, if the server allows that. */
+/** Downloads a weekly file to disk. Resumes an interrupted transfer if the server allows that. */
 import { createHash } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import type { OutboundHttp, OutboundResponse } from '../../../../../http/outbound/client.ts';
@@ -7,7 +7,7 @@ import { SourceError } from '../../source.ts';
 import type { WeeklyFile } from './file-list.ts';
 
 export interface FileAccess {
-  /** Sends a request with the credentials; no error names them. */
+  /** Sends a request with the credentials, which no error contains. */
   readonly get: (path: string, query: Readonly<Record<string, string>>, how: GetOptions) => Promise<OutboundResponse>;
 }
 
@@ -17,12 +17,12 @@ export interface GetOptions {
   readonly onChunk?: (chunk: Buffer, status: number) => Promise<void>;
 }
 
-/** The user may not have this file. */
+/** The user has no access to this file. */
 export class FileRefused extends Error {
   override readonly name = 'FileRefused';
 }
 
-/** No piece of a file for this long is a broken transfer. */
+/** A transfer without data for this long is broken. */
 const IDLE_MS = 120_000;
 const MOST_LIST_BYTES = 8 << 20;
 
@@ -40,13 +40,13 @@ export const openFileAccess = (base: string, { http, sign }: { http: OutboundHtt
       });
     } catch (error) {
       if (!(error instanceof HttpFault) || error.kind === 'aborted') throw error;
-      // Not the error itself: a cause of it could hold the address, and the key in it.
+      // Not the error itself: its cause could hold the URL with the key.
       throw new SourceError(`the files of Datafordeler: ${error.message}`);
     }
   },
 });
 
-/** Fetches a file whole, with the right md5. Throws {@link SourceError}: then the next call goes on. */
+/** Downloads a file and checks its md5. Throws {@link SourceError}; the next call resumes. */
 export async function download(access: FileAccess, file: WeeklyFile, path: string, signal: AbortSignal): Promise<void> {
   const has = await sizeOf(path);
   if (has < file.bytes) await fetchRest(access, file, { path, has }, signal);
@@ -104,7 +104,6 @@ function refuse({ status }: OutboundResponse, name: string): void {
   throw new SourceError(`Datafordeler answered ${name} with ${status}`);
 }
 
-/** What the list of files says. */
 export async function readFileList(access: FileAccess, signal: AbortSignal): Promise<unknown> {
   const answer = await access.get('GetAvailableFileDownloads', { Register: 'CVR' }, { signal });
   if (answer.status === 403)
@@ -122,7 +121,7 @@ export async function readFileList(access: FileAccess, signal: AbortSignal): Pro
 async function md5Of(path: string): Promise<string> {
   const sum = createHash('md5');
   const handle = await open(path, 'r');
-  // One for all: those of a stream would wait to be collected.
+  // One buffer for all reads: those of a stream would wait for garbage collection.
   const bytes = Buffer.allocUnsafe(256 << 10);
   try {
     for (let length = -1; length !== 0; ) {

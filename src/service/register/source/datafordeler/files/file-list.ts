@@ -1,6 +1,6 @@
 /**
- * The weekly files: which of them make one generation. The list also names files that have expired, and may name a
- * generation that is still being written.
+ * Finds the weekly files of one generation. The list also names files that have expired, and may name a generation that
+ * is still being written.
  */
 import { isJsonObject } from '../../../../../protocol/text/json.ts';
 import { text, whole } from '../../../document/fields.ts';
@@ -13,7 +13,7 @@ export interface WeeklyFile {
   readonly generation: number;
   readonly md5: string;
   readonly bytes: number;
-  /** The state that the file holds, ms since 1970; unknown for files of all times. */
+  /** The time of the state in the file; undefined for files with the whole history. */
   readonly pointInTime: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Generation {
   readonly pointInTime: number;
 }
 
-/** What holds now: with the whole history the files are four times as large. Some entities have only all times. */
+/** Files with the whole history are four times as large. Some entities have only `Bitemporal` files. */
 const TYPES: ReadonlySet<unknown> = new Set(['Current', 'Bitemporal']);
 
 function fileOf(entry: unknown, now: number): readonly WeeklyFile[] {
@@ -40,7 +40,7 @@ function fileOf(entry: unknown, now: number): readonly WeeklyFile[] {
   return [{ name, entity, format, generation, md5, bytes, pointInTime: Number.isNaN(at) ? undefined : at }];
 }
 
-/** The newest whole generation, with one file per entity: CSV is smaller than JSON, and quicker to read. */
+/** The newest complete generation, with one file per entity: CSV is smaller than JSON, and quicker to read. */
 export function newestGeneration(list: unknown, now: number): Generation | undefined {
   const entries = isJsonObject(list) ? list['availableFileDownloads'] : undefined;
   const files = (Array.isArray(entries) ? entries : []).flatMap((entry) => fileOf(entry, now));

@@ -1,4 +1,4 @@
-/** The source of Datafordeler that loads everything from the weekly files first, and then reads the feed. */
+/** A source that loads everything from Datafordeler's weekly files first, and then reads the feed. */
 import { isJsonObject } from '../../../../../protocol/text/json.ts';
 import type { RegisterSource } from '../../source.ts';
 import { openAccess } from '../feed/access.ts';
@@ -14,11 +14,10 @@ export interface FilesOptions extends DafClientOptions {
   readonly filesUrl: string;
   /** The folder for the files. */
   readonly files: string;
-  /** Units per page. */
   readonly pageSize?: number;
 }
 
-/** Events to look at, because a number may be missing. */
+/** Events to read, because a number may be missing. */
 const WINDOW = 50;
 
 export function createFilesSource(feed: RegisterSource, options: FilesOptions): RegisterSource {

@@ -1,7 +1,7 @@
 /**
- * Loads everything from the weekly files of one generation, then goes on with the feed. One step a page: a file is
- * fetched and sorted by unit, or the documents of some units are given. The cursor names the step, and everything else
- * lies in the folder, so that a process that ends at any place goes on there.
+ * Loads everything from the weekly files of one generation, then continues with the feed. A page is one step: it
+ * downloads a file and sorts it by unit, or returns the documents of some units. The cursor names the step, and the
+ * folder has everything else, so a process that ends at any point can continue.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,22 +19,22 @@ import { readZip } from './zip.ts';
 
 export interface FirstLoadOptions {
   readonly access: FileAccess;
-  /** Holds the files while they are loaded: 8 GB for the whole register. */
+  /** Holds the files during the load: 8 GB for the whole register. */
   readonly folder: string;
-  /** The cursor of the feed from a time on, ms since 1970. */
+  /** The cursor of the feed that begins at a time. */
   readonly feedFrom: (time: number, signal: AbortSignal) => Promise<string>;
-  /** Units per page; 500 by default. */
+  /** 500 by default. */
   readonly pageSize?: number;
   readonly now: () => number;
 }
 
-/** How far the load is; in the cursor as JSON. */
+/** The progress of the load, as JSON in the cursor. */
 interface LoadState {
   readonly generation: number;
   readonly pointInTime: number;
-  /** Entities whose files the user may not have. */
+  /** Entities whose files the user has no access to. */
   readonly refused: readonly DafEntity[];
-  /** The next unit: how many of a part were given. */
+  /** The next unit: `part`, and the number of its units that earlier pages had. */
   readonly part: number;
   readonly at: number;
   readonly askedAt: number;
@@ -43,7 +43,6 @@ interface LoadState {
 const EARLY_MS = 3_600_000;
 const ORDER: readonly DafEntity[] = [...FIRST_ENTITIES, ...ENTITIES.filter((each) => !FIRST_ENTITIES.includes(each))];
 
-/** A source that loads everything from files first, and is then the given one. */
 export function withFirstLoad(feed: RegisterSource, options: FirstLoadOptions): RegisterSource {
   const load = createLoad(options);
   return {
@@ -65,7 +64,7 @@ export function withFirstLoad(feed: RegisterSource, options: FirstLoadOptions): 
   };
 }
 
-/** Whether the feed knows the cursor; anything else begins again. */
+/** Whether the feed knows the cursor; if not, the load begins again. */
 const isFeed = (feed: RegisterSource, cursor: string): boolean => Object.keys(feed.parts?.(cursor) ?? {}).length > 0;
 
 function readLoad(cursor: string | undefined): LoadState | undefined {
@@ -74,7 +73,7 @@ function readLoad(cursor: string | undefined): LoadState | undefined {
     const files = isJsonObject(json) ? json['files'] : undefined;
     const { generation, pointInTime, refused, part, at, askedAt } = isJsonObject(files) ? files : {};
     const numbers = [generation, pointInTime, part, at, askedAt];
-    // Nobody else writes a cursor with files.
+    // Only this file writes a cursor with files.
     return numbers.every((each) => typeof each === 'number') && Array.isArray(refused)
       ? (files as unknown as LoadState)
       : undefined;
@@ -89,7 +88,7 @@ function createLoad(options: FirstLoadOptions) {
   const readPart = createPartMemory();
   let isEnded = false;
 
-  /** Removes the files, once the cursor is stored that needs them no more. */
+  /** Removes the files. Call it after the cursor that no longer needs them is stored. */
   async function end(): Promise<void> {
     if (!isEnded) await removeGenerations(folder);
     isEnded = true;
@@ -107,7 +106,7 @@ function createLoad(options: FirstLoadOptions) {
     return await unitsFrom(state, scratch, signal);
   }
 
-  /** Fetches and sorts the file of one entity. If its generation is gone, the load begins again with the newest. */
+  /** Downloads and sorts the file of one entity. If its generation is gone, the load begins again with the newest. */
   async function sortNext(
     state: LoadState,
     scratch: Scratch,
@@ -187,7 +186,7 @@ async function* routed(file: WeeklyFile, path: string, routes: Routes, signal: A
     }
 }
 
-/** What earlier files said of the units; read again after a restart. */
+/** What earlier files say of the units; read again after a restart. */
 function createRouteMemory() {
   let known: { readonly folder: string; readonly routes: Routes } | undefined;
   return {
@@ -206,12 +205,12 @@ function createRouteMemory() {
   };
 }
 
-/** Without the rows that were routed to a company that they name. */
+/** Leaves out rows that were routed to another unit. */
 function noteOwn(routes: Routes, entity: DafEntity, rows: readonly RoutedRow[]): void {
   for (const { unit, row } of rows) if (unitIdOf(row) === unit) routes.note(entity, row);
 }
 
-/** Reads a part, and keeps it until another one is asked for. */
+/** Reads a part, and caches it until the next part. */
 function createPartMemory() {
   let known: { readonly key: string; readonly units: readonly SortedUnit[] } | undefined;
   return async (scratch: Scratch, part: number): Promise<readonly SortedUnit[]> => {
@@ -230,7 +229,7 @@ async function removeGenerations(folder: string, but?: number): Promise<void> {
       await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** An archive that is sorted holds names of persons: a process that ended right then left it. */
+/** Removes archives, which hold names of persons, after a process ended while it sorted one. */
 async function removeArchives(folder: string, but?: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const path = join(folder, entry.name);
@@ -251,7 +250,6 @@ function* documentsOf(units: readonly SortedUnit[], pointInTime: number): Genera
   }
 }
 
-/** When Datafordeler loaded the newest row. */
 function loadedAtOf({ partners: _, partnerNames: __, ...rows }: UnitRows): string | null {
   let latest: string | null = null;
   for (const list of Object.values(rows))
@@ -260,7 +258,7 @@ function loadedAtOf({ partners: _, partnerNames: __, ...rows }: UnitRows): strin
   return latest;
 }
 
-/** The last event before a time, found by halving; `timeOf` reads one event. */
+/** The last event before a time, by binary search; `timeOf` reads one event. */
 export async function eventBefore(
   time: number,
   mark: number,

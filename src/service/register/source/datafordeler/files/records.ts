@@ -1,21 +1,22 @@
 /**
- * Reads the rows of a file: CSV with a header, or JSON. The layout of the JSON files is not known, so every layout is
- * read: a list, a list inside of an object, and one row a line. In all of them a row is an object that holds no other.
+ * Reads the rows of a file: CSV with a header, or JSON. The layout of the JSON files is not known, so it reads every
+ * layout: a list, a list inside an object, and one row per line. In all of them a row is an object that holds no other
+ * object.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { isJsonObject, type JsonObject } from '../../../../../protocol/text/json.ts';
 import { SourceError } from '../../source.ts';
 import type { DafRow } from '../rows.ts';
 
-/** Columns that no document needs: half of each row. */
+/** Columns that documents do not need, half of each row. */
 const UNREAD = /^(?:datafordelerRow|datafordelerRegister|feltliste|\w*aktoer$|forretningshaendelse)/u;
-/** A row has less than a kilobyte. */
+/** Far above any row, which has less than a kilobyte. */
 const LONGEST_ROW = 1 << 20;
-/** Bytes that become a text at once: a text of more lives until the whole heap is collected. */
+/** Bytes to decode at once: a longer string would stay until a full garbage collection. */
 const SLICE = 32 << 10;
 const BYTE_ORDER_MARK = /^\uFEFF/;
 
-/** The rows of a file, slice by slice. Throws {@link SourceError} for a file that ends in a row. */
+/** The rows of a file, slice by slice. Throws {@link SourceError} for a file that ends within a row. */
 export async function* recordsIn(
   bytes: AsyncIterable<Buffer>,
   format: 'csv' | 'json',
@@ -105,10 +106,9 @@ function rowOf(columns: readonly string[], values: readonly string[]): DafRow {
   return row;
 }
 
-/** What matters in JSON to find its objects: texts, which may hold braces, and braces. */
+/** What delimits objects in JSON: braces, and strings, which may hold braces. */
 const JSON_MARK = /["{}]/gu;
 
-/** Finds the objects that hold no other object. */
 function createJsonReader(): ChunkReader {
   let rest = '';
   return (chunk, isLast) => {
@@ -119,7 +119,7 @@ function createJsonReader(): ChunkReader {
   };
 }
 
-/** `rest`: an open object, or the beginning of a text. */
+/** `rest`: an open object, or the beginning of a string. */
 function objectsIn(json: string): { readonly objects: readonly string[]; readonly rest: string } {
   const objects: string[] = [];
   let open = -1;

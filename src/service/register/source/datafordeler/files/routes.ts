@@ -1,13 +1,13 @@
 /**
- * Which rows of the files belong to which document. Files are by entity and unordered: a company's document also needs
- * the rows of its production units, which name it by its CVR number, and those of its partners. Rows of persons belong to
- * no document, so nothing of them is kept but the number and the kind of a partner.
+ * Decides which documents need a row of the files. Files are by entity and unordered: a company's document also needs
+ * the rows of its production units, which name it by its CVR number, and those of its partners. No document needs rows
+ * of persons: cvrsync keeps only the number and kind of a partner.
  */
 import { text, whole } from '../../../document/fields.ts';
 import { cvrIn, type DafEntity, type DafRow, standing, unitIdOf } from '../rows.ts';
 import { createNumberPairs } from './unit-numbers.ts';
 
-/** What a row is to a document: a row of an entity, or of one of its partners. */
+/** The use of a row in a document: a row of an entity, or of one of its partners. */
 export type RowRole = DafEntity | 'partners' | 'partnerNames';
 
 export interface RoutedRow {
@@ -17,13 +17,13 @@ export interface RoutedRow {
 }
 
 export interface Routes {
-  /** Where a row belongs; nowhere if no document needs it. */
+  /** The documents that need a row. */
   of(entity: DafEntity, row: DafRow): readonly RoutedRow[];
-  /** Learns from rows that were routed before, after a restart. */
+  /** Learns from rows that were routed before a restart. */
   note(entity: DafEntity, row: DafRow): void;
 }
 
-/** Entities in the order in which the routes need them: first those that say which units there are. */
+/** The entities that the routes need first: those that say which units exist. */
 export const FIRST_ENTITIES: readonly DafEntity[] = [
   'Virksomhed',
   'Produktionsenhed',
@@ -53,7 +53,7 @@ export function createRoutes(): Routes {
   /** The documents of other units that need a row. */
   function elsewhere(entity: DafEntity, id: string, row: DafRow): readonly RoutedRow[] {
     if (entity === 'CVREnhed') return ofPartner(id, 'partners', kindOf(row));
-    // Only companies: the name of a person is not read.
+    // Only companies: cvrsync does not read the name of a person.
     if (entity === 'Navn') return companies.has(id) ? ofPartner(id, 'partnerNames', row) : [];
     if (entity !== 'Produktionsenhed') return [];
     const cvr = whole(row['tilknyttetVirksomhedsCVRNummer']) ?? Number.NaN;
@@ -78,11 +78,11 @@ const kindOf = ({ id, enhedsType, forretningsnoegle, forretningsnoegletype }: Da
     ? { id, enhedsType, forretningsnoegle, forretningsnoegletype }
     : { id, enhedsType };
 
-/** Unit numbers follow each other from here on. */
+/** Unit numbers are consecutive from here. */
 const FIRST_ID = 4_000_000_000;
 const MOST_BITS = 1 << 27;
 
-/** Millions of unit numbers, a bit each. */
+/** A set of millions of unit numbers, one bit each. */
 function createIdSet() {
   let bits = new Uint8Array(1 << 20);
   const others = new Set<string>();

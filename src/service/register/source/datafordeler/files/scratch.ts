@@ -1,6 +1,6 @@
 /**
- * Sorts the rows of the files by unit, on disk: the rows of one unit lie in the same of 512 parts, and a part is small
- * enough to be read at once. Linear, and in memory only as large as one part.
+ * Sorts the rows of the files by unit, on disk. All rows of a unit are in the same one of 512 parts, and a part is
+ * small enough to read at once. Linear time, and the memory of one part.
  */
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,25 +9,24 @@ import type { DafEntity, UnitRows } from '../rows.ts';
 import type { RoutedRow, RowRole } from './routes.ts';
 
 export const PARTS = 512;
-/** Bytes that wait for a part. */
+/** Bytes to collect before writing to a part. */
 const BUFFER = 16 << 10;
 
 export interface Scratch {
   readonly folder: string;
-  /** The entities whose rows are all there. */
+  /** The entities that are completely sorted. */
   sorted(): Promise<ReadonlySet<DafEntity>>;
-  /** Writes all rows of one entity; what an interrupted run left of it is replaced. */
+  /** Writes all rows of one entity, and replaces what an interrupted run left. */
   sort(entity: DafEntity, rows: AsyncIterable<readonly RoutedRow[]>): Promise<void>;
   /** The rows of a sorted entity, in any order. */
   rowsOf(entity: DafEntity): AsyncIterable<readonly RoutedRow[]>;
-  /** The units of a part with their rows, in the order of their numbers. */
+  /** The units of a part with their rows, by number. */
   unitsIn(part: number): Promise<readonly SortedUnit[]>;
   remove(): Promise<void>;
 }
 
 export interface SortedUnit {
   readonly id: string;
-  /** Parses the rows. */
   rows(): UnitRows;
 }
 
@@ -44,7 +43,7 @@ export function openScratch(folder: string): Scratch {
   const files = new Map<string, ReadonlySet<string>>();
   let known: Promise<ReadonlySet<DafEntity>> | undefined;
 
-  /** The file of a part: most parts of a small register have none. */
+  /** The file of a part; most parts of a small register have none. */
   async function bytesOf(entity: string, part: number): Promise<Buffer> {
     const names = files.get(entity) ?? new Set(await readdir(join(folder, entity)).catch(() => []));
     files.set(entity, names);
@@ -55,7 +54,7 @@ export function openScratch(folder: string): Scratch {
     const done = new Set<DafEntity>();
     for (const entity of await readdir(folder).catch(() => [])) {
       const isDone = await readFile(doneMark(entity), 'utf8').catch(() => '');
-      // The folders are named by this file.
+      // Only this file names the folders.
       if (isDone !== '') done.add(entity as DafEntity);
     }
     return done;
@@ -108,21 +107,23 @@ export function openScratch(folder: string): Scratch {
   };
 }
 
-/** A file that is written in large pieces. Lines go into its bytes at once: texts that wait would fill the memory. */
+/**
+ * A file that is written in large pieces. Lines become bytes at once, because waiting strings would fill the memory.
+ */
 interface PartFile {
   readonly path: string;
   readonly bytes: Buffer;
   length: number;
 }
 
-/** A piece of the bytes of all parts: pieces of their own would leave gaps in the memory. */
+/** A piece of one buffer for all parts: separate buffers would leave gaps in the memory. */
 const openPart = (path: string, all: Buffer, from: number): PartFile => ({
   path,
   bytes: all.subarray(from, from + BUFFER),
   length: 0,
 });
 
-/** Bytes of a character, at the most. */
+/** The most bytes of a character. */
 const WIDEST = 3;
 
 async function addLine(part: PartFile, line: string): Promise<void> {
@@ -139,14 +140,14 @@ async function flush(part: PartFile, toDisk = false): Promise<void> {
 
 const NOTHING = Buffer.alloc(0);
 
-/** A line in the bytes of a part, after its unit. The bytes stay as they are: as texts they would take two to four times as much. */
+/** A line in the bytes of a part. It stays bytes, because a string would take two to four times as much memory. */
 interface LinePlace {
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
 }
 
-/** The unit of each line, and where the rest of the line is. */
+/** The unit of each line, and the place of the rest. */
 function* linesIn(bytes: Buffer): Generator<readonly [unit: string, from: number, to: number]> {
   for (let from = 0; from < bytes.length; ) {
     const end = bytes.indexOf('\n', from, 'latin1');
@@ -157,7 +158,7 @@ function* linesIn(bytes: Buffer): Generator<readonly [unit: string, from: number
   }
 }
 
-/** What `lineOf` wrote after the unit. */
+/** Parses what `lineOf` wrote after the unit. */
 function lineAt(bytes: Buffer, from: number, to: number): Omit<RoutedRow, 'unit'> {
   const tab = bytes.indexOf('\t', from, 'latin1');
   const row: unknown = JSON.parse(bytes.toString('utf8', tab + 1, to));

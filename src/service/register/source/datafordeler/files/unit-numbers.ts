@@ -1,14 +1,14 @@
-/** Millions of unit numbers in little memory: a map of them would take ten times as much. */
+/** Stores millions of unit numbers in a tenth of the memory of a map. */
 
-/** Unit numbers follow each other from here on. */
+/** Unit numbers are consecutive from here. */
 const FIRST = 4_000_000_000;
-/** Unit numbers lie below it, other numbers above. */
+/** Unit numbers are stored below it, other numbers above. */
 const HALF = 0x80_00_00_00;
 const EMPTY = 0xff_ff_ff_ff;
-/** Fuller lists take longer to search: at this share a number that is not there takes 20 looks. */
+/** At this load, the search for a missing number takes 20 steps; at a higher load more. */
 const MOST_FULL = 0.85;
 
-/** A unit number or a CVR number in 32 bits; undefined for what is neither. */
+/** A unit number or a CVR number in 32 bits; undefined for anything else. */
 const packed = (number: number): number | undefined => {
   if (!Number.isInteger(number) || number < 0) return undefined;
   if (number < HALF) return number + HALF;
@@ -22,7 +22,7 @@ export interface NumberPairs {
   valuesOf(key: number): readonly number[];
 }
 
-/** Values by number, in two flat lists; a number may have several. */
+/** Values by number, in two flat arrays; a number may have several values. */
 export function createNumberPairs(): NumberPairs {
   let keys = new Uint32Array(1 << 12).fill(EMPTY);
   let values = new Uint32Array(keys.length);

@@ -1,7 +1,7 @@
 /**
- * Reads the files in a zip archive that lies on disk, each as a stream. Small enough to need no package: the central
- * directory has sizes and offsets, also of archives over 4 GB (zip64), and `node:zlib` does the rest. The archive's md5 was
- * checked, so the sums inside of it are not.
+ * Reads the files of a zip archive on disk, each as a stream. It needs no package: the central directory has sizes and
+ * offsets, also of archives over 4 GB (zip64), and `node:zlib` inflates. The archive's md5 was checked, so it does not
+ * check the sums inside.
  */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -18,11 +18,13 @@ const END = 0x06_05_4b_50;
 const END_64 = 0x06_06_4b_50;
 const LOCATOR_64 = 0x07_06_4b_50;
 const CENTRAL = 0x02_01_4b_50;
-/** The end record, with the longest comment, and the locator before it. */
+/** The end record with the longest comment, and the locator before it. */
 const TAIL = 22 + 65_535 + 20;
 /** In a field of 32 bits: the value is in the zip64 part. */
 const ELSEWHERE = 0xff_ff_ff_ff;
-/** Bytes of a piece: so many are given back to the system at once, where many smaller ones would take up 40 MB of gaps. */
+/**
+ * Bytes per piece. Node returns pieces of this size to the system at once; many smaller ones would leave 40 MB of gaps.
+ */
 const PIECE = 128 << 10;
 const STORED = 0;
 const DEFLATED = 8;
@@ -97,7 +99,7 @@ function entryAt(directory: Buffer, from: number): CentralEntry {
   };
 }
 
-/** The sizes and the offset of an entry; those that do not fit in 32 bits follow each other in the extra field 1. */
+/** The sizes and the offset of an entry. Those that do not fit in 32 bits are in the extra field 1, in this order. */
 function largeSizes(extra: Buffer, stated: readonly (number | undefined)[]): readonly number[] {
   let field = extra.subarray(0, 0);
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2))
@@ -121,7 +123,7 @@ async function entryOf(file: FileHandle, path: string, { name, method, packed, o
     open(): Readable {
       const bytes = createReadStream(path, { start, end: start + packed - 1, highWaterMark: PIECE });
       if (method === STORED) return bytes;
-      // The reader of the result sees what fails.
+      // The reader of the result gets the error.
       return pipeline(bytes, createInflateRaw({ chunkSize: PIECE }), () => undefined);
     },
   };
