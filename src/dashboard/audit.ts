@@ -1,5 +1,3 @@
-/** The audit's page, and its entries as a CSV file. */
-
 import type { VNode } from 'preact';
 import type { Server } from '../http/server/server.ts';
 import type { CsvRow } from '../runtime/files/csv-text.ts';
@@ -13,13 +11,12 @@ import type { Visit } from './page/visit.ts';
 import { addPage, type RouteDeps } from './routes/routes.ts';
 
 const SHOWN = 50;
-/** Rows of a file are read in pages: none of them is long in memory. */
+/** A file is read in pages, so that it is never in memory as a whole. */
 const FILE_PAGE = 500;
 
 const VIA = ['page', 'command', 'api'] as const;
 const FILTERS = ['actor', 'action', 'subject'] as const;
 
-/** Adds the page and the file. */
 export function addAudit(app: Server, deps: RouteDeps): void {
   const { store } = deps;
   addPage(app, deps, {
@@ -60,7 +57,7 @@ function filterOf({ query }: Visit): AuditFilter {
   };
 }
 
-/** The page or the file under the filter that is chosen. */
+/** Keeps the chosen filter. */
 function addressOf({ query }: Visit, path: string, more: Readonly<Record<string, string>> = {}): string {
   const chosen = [...FILTERS, 'via'].map((name) => [name, query(name).trim()] as const);
   const wanted = new URLSearchParams(

@@ -1,4 +1,4 @@
-/** The dashboard: pages for people, on the admin listener. It calls what the commands and the API call. */
+/** The dashboard: pages for people on the admin listener. They call the functions of the commands and the API. */
 import cookie from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { countInbox } from '../connector/review/inbox.ts';
@@ -38,30 +38,28 @@ import { addSingleSignOn, type SingleSignOnSettings } from './sign-in/single-sig
 import { addHolds } from './writes/holds.ts';
 import { addWrites } from './writes/writes-page.ts';
 
-/** What the dashboard shows, and where it reports failures. */
 export interface DashboardDeps
   extends Omit<CompanyDeps, 'limitActions'>,
     Pick<ConnectionDeps, 'http' | 'configuration'> {
   readonly log: ServerLog;
   readonly metrics: ConnectionDeps['metrics'] & RegisterPageDeps['metrics'] & BundleDeps['metrics'];
   readonly installation: Installation;
-  /** Where operators sign in with their organisation. */
   readonly singleSignOn?: SingleSignOnSettings | undefined;
-  /** The file of the configuration and what reads it; without them nothing of it is changed here. */
+  /** The configuration file and its readers; without them the dashboard cannot change it. */
   readonly settings?: SettingsGround | undefined;
-  /** The service half, where it is configured. */
+  /** The service half, if it is configured. */
   readonly service?: ServiceManagement | undefined;
 }
 
-/** How often what waits is counted, for the navigation. */
+/** How often the navigation's count of waiting entries is read. */
 const WAITING_EVERY_MS = 5_000;
 
-/** What an operator may do in a minute; a person at the keyboard does far less. */
+/** The actions of an operator in a minute; a person needs far fewer. */
 const ACTIONS = 240;
 
 /**
- * Adds all pages to the admin listener, in a scope of their own: the API beside them keeps its JSON errors. Tells for routes
- * that are added later whether an operator asks.
+ * Adds all pages to the admin listener, in a scope of their own: the API next to them keeps its JSON errors. Returns a
+ * check for later routes of whether an operator sends a request.
  */
 export function addDashboard(
   admin: Server,
@@ -74,7 +72,7 @@ export function addDashboard(
     () => performance.now(),
     () => countInbox(store.db, now(), {}, MOST_WAITING + 1),
   );
-  // No page fails for its head.
+  // No page fails because of its navigation.
   const waiting = () => count().catch(() => undefined);
   const deps = { ...given, waiting, hasSignOn: singleSignOn !== undefined, limitActions: createCallLimit(ACTIONS) };
   admin.register(cookie);
@@ -116,7 +114,7 @@ const servicePart = (management: ServiceManagement) => ({
   options: management.monitorOptions,
 });
 
-/** Programs that ask for what is not there get the listener's JSON; browsers a page. */
+/** Answers a missing address with JSON for programs, and with a page for browsers. */
 function sendNothing({ halves }: DashboardDeps, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.url.startsWith('/admin/') || !/\btext\/html\b/.test(request.headers.accept ?? '')) {
     reply.callNotFound();

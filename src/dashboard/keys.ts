@@ -1,4 +1,4 @@
-/** The page of API keys: who may call the service, a new key shown once, and the end of one. */
+/** The page of API keys: lists them, shows a new one once, and ends one. */
 import type { VNode } from 'preact';
 import type { Server } from '../http/server/server.ts';
 import { createKey, revokeKey } from '../operations/service/keys.ts';
@@ -17,7 +17,6 @@ import type { Visit } from './page/visit.ts';
 import { addForm, idIn } from './routes/operation-form.ts';
 import { addPage, type ServicePageDeps } from './routes/routes.ts';
 
-/** Adds the page and its actions. */
 export function addKeys(app: Server, deps: ServicePageDeps): void {
   const { store } = deps;
   addPage(app, deps, {
@@ -94,7 +93,7 @@ function addCreation(app: Server, deps: ServicePageDeps): void {
         <p><a href="/keys">${visit.reader.text('nav.keys')}</a></p>`,
     }),
     refused({ reader }, { kind }) {
-      // The form was sent twice: the other answer shows the key.
+      // The form was sent twice: the first answer shows the key.
       if (kind === 'conflict')
         return messagePage(reader, {
           status: 409,
@@ -131,7 +130,7 @@ function addRevocation(app: Server, deps: ServicePageDeps): void {
   addForm(app, deps, revokeKey, { path: '/keys/:id/revoke', next: () => '/keys' });
 }
 
-/** The jobs that a key's end switches off, and the choice to leave them on. */
+/** The jobs that the end of a key disables, and the choice to keep them enabled. */
 async function jobList({ store }: ServicePageDeps, { reader }: Visit, { id }: ApiKey): Promise<Markup> {
   const jobs = await enabledJobs(store.db, id);
   if (jobs.length === 0) return html`<p>${reader.text('revoke.noJobs')}</p>`;

@@ -1,4 +1,3 @@
-/** The pages of the service half: what it reads, what it sends, and who gets it. */
 import type { Server } from '../http/server/server.ts';
 import { addDeliveries } from './deliveries/deliveries-page.ts';
 import { addDelivery } from './deliveries/delivery-page.ts';
@@ -11,7 +10,6 @@ import { addMonitorSteps } from './monitors/steps.ts';
 import { addFetch } from './register/fetch.ts';
 import { addRegister, type RegisterPageDeps } from './register/register-page.ts';
 
-/** Adds them. */
 export function addServicePages(app: Server, deps: RegisterPageDeps): void {
   addDeliveries(app, deps);
   addDelivery(app, deps);

@@ -1,4 +1,4 @@
-/** Who asks for a page: an operator with a session, or nobody. Where a request comes from decides nothing. */
+/** Finds out which operator a request comes from, by its session. The client's address decides nothing. */
 
 import type { FastifyRequest } from 'fastify';
 import { findSession, isNoteDue, isPastSession, touchSession } from '../../runtime/operators/sessions.ts';
@@ -6,18 +6,20 @@ import type { Store } from '../../store/store.ts';
 import type { Visitor } from '../page/visit.ts';
 import { sessionIdOf } from './session-cookie.ts';
 
-/** What deciding on a visitor needs. */
 export interface AdmissionDeps {
   readonly store: Store;
   readonly now: () => number;
-  /** Whether viewers see the names of persons; not where absent. */
+  /** Whether viewers see the names of persons; false by default. */
   readonly viewersSeePersons?: boolean | undefined;
 }
 
-/** Whether a page brings itself up to date: an open window that nobody looks at must not keep a session alive. */
+/** Whether a page refreshes itself: an open window that nobody uses must not keep a session alive. */
 const isRefresh = ({ headers }: FastifyRequest): boolean => headers['x-cvrsync-refresh'] !== undefined;
 
-/** Finds out who asks; undefined for those who must sign in. One read by key; a write if the session was last noted a minute ago. */
+/**
+ * The visitor of a request; undefined if they must sign in. One read by key; a write if the session was last noted a
+ * minute ago.
+ */
 export async function admit(
   { store, now, viewersSeePersons = false }: AdmissionDeps,
   request: FastifyRequest,
@@ -32,8 +34,8 @@ export async function admit(
 }
 
 /**
- * Whether somebody asks whose session ended a while ago: what they filled in meanwhile is kept for them. One read by key, and
- * none for those who never had a session.
+ * Whether the request comes from somebody whose session ended recently: the form that they sent is then kept for them.
+ * One read by key; none without a session cookie.
  */
 export async function wasAdmitted({ store }: AdmissionDeps, request: FastifyRequest): Promise<boolean> {
   const id = sessionIdOf(request);

@@ -1,34 +1,31 @@
-/** How forms are read: none before it is known who sends it, and each within the bounds of its route. */
+/** Reads forms: none before it is known who sends it, and each within the limits of its route. */
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../../http/server/error.ts';
 import type { Server } from '../../http/server/server.ts';
 
-/** What a form may hold. */
 export interface FormBounds {
   readonly bytes: number;
   readonly fields: number;
-  /** Whether it may have a file; a file is held in memory. */
+  /** Whether the form may contain a file. The file is held in memory. */
   readonly hasFile?: true;
 }
 
 const KB = 1_000;
 const MB = 1_000 * KB;
 
-/** The most answers of a page fit. */
+/** Enough for the most answers of a page. */
 export const FORM: FormBounds = { bytes: 250 * KB, fields: 1_000 };
-/** The largest payload of a webhook fits. */
+/** Enough for the largest payload of a webhook. */
 export const PAYLOAD_FORM: FormBounds = { bytes: MB, fields: 20 };
-/** A token and a path. */
+/** Enough for a token and a path. */
 export const SIGN_IN_FORM: FormBounds = { bytes: 8 * KB, fields: 10 };
-/** Those, and the form that a session ended before. */
+/** Enough for these and a form that was interrupted by the end of a session. */
 export const KEPT_FORM: FormBounds = { bytes: 3 * MB, fields: 10 };
-/** The size of a file, in MB. */
 export const MOST_MB = 10;
 export const FILE_FORM: FormBounds = { bytes: (MOST_MB + 1) * MB, fields: 20, hasFile: true };
 
-/** A form that is larger than its route reads. */
 export class TooLarge extends HttpError {
   readonly bounds: FormBounds;
 
@@ -40,13 +37,13 @@ export class TooLarge extends HttpError {
 
 const bounds = new WeakMap<FastifyRequest, FormBounds>();
 
-/** Lets the form of a request be read. Call it once it is known who asks: other requests are answered without their form. */
+/** Allows reading the form of a request. Call it once it is known who sends it: other requests are answered unread. */
 export const allowForm = (request: FastifyRequest, form: FormBounds): void => void bounds.set(request, form);
 
 export const isFileForm = ({ headers }: FastifyRequest): boolean =>
   /^multipart\/form-data\b/i.test(headers['content-type'] ?? '');
 
-/** Has this scope read forms, and no other body. */
+/** Makes this scope read forms, and no other body. */
 export function readForms(scope: Server): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -71,7 +68,7 @@ function boundsOf(request: FastifyRequest): FormBounds {
   return form;
 }
 
-/** Reads to the end what is too large, and holds none of it: a browser shows no answer before that. */
+/** Reads a body that is too large to its end, and discards it: a browser shows no answer before that. */
 async function readBody(payload: IncomingMessage, form: FormBounds): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -90,7 +87,7 @@ function countOf(text: string | Buffer, part: string): number {
   return count;
 }
 
-/** The texts of a form with a file, and the bytes of the file. */
+/** The fields of a form with a file, and the bytes of the file. */
 async function readParts(
   { headers }: FastifyRequest,
   body: Buffer<ArrayBuffer>,

@@ -1,9 +1,9 @@
-/** Tells requests of our own pages from those that another site makes a browser send. */
+/** Tells requests from the dashboard's pages from those that another site makes a browser send. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Whether a form was sent by one of our pages. Browsers say so themselves if the way is safe; else the page's origin must
- * be the address that was asked. Without either it is not ours.
+ * Whether one of the dashboard's pages sent a form. Browsers state it on a safe connection; otherwise the page's
+ * origin must be the requested address. Without either the answer is no.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
@@ -14,8 +14,8 @@ export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Whether a person followed a link on another site. The session's cookie stays away from such a request, as from all that it
- * is redirected to, and comes along again when our own page asks.
+ * Whether a person followed a link on another site. Browsers withhold the session's cookie from such a request and its
+ * redirects, and send it again when a page of the dashboard asks.
  */
 export const isFromOtherSite = (headers: IncomingHttpHeaders): boolean =>
   headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] === 'navigate';

@@ -1,4 +1,4 @@
-/** The cookies of the dashboard: a session's id, or for those without one a secret that their forms prove. */
+/** The cookies of the dashboard: the session's id, or without a session a secret that forms prove. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { digestOf, randomSecret } from '../../runtime/operators/operators.ts';
 import { LONGEST_MS } from '../../runtime/operators/sessions.ts';
@@ -11,11 +11,11 @@ const LANGUAGE = 'cvrsync_language';
 const YEAR_SECONDS = 31_536_000;
 const ID = /^[A-Za-z0-9_-]{43}$/;
 
-/** Whether TLS protects the way to the browser. A header that lies here only makes the cookie stricter. */
+/** Whether TLS protects the connection to the browser. A false header only makes the cookie stricter. */
 const isSecure = ({ protocol, headers }: FastifyRequest): boolean =>
   protocol === 'https' || /^https\b/i.test(String(headers['x-forwarded-proto'] ?? ''));
 
-/** Only behind TLS do browsers take this prefix, which keeps neighbours on the same domain from setting the cookie. */
+/** Browsers accept this prefix only over TLS. It keeps other hosts of the domain from setting the cookie. */
 const nameOf = (name: string, request: FastifyRequest): string => (isSecure(request) ? `__Host-${name}` : name);
 
 const readCookie = (request: FastifyRequest, name: string): string | undefined => {
@@ -29,10 +29,13 @@ const setCookie = (request: FastifyRequest, reply: FastifyReply, name: string, v
   reply.setCookie(nameOf(name, request), value, { path: '/', httpOnly: true, sameSite: 'strict', secure, maxAge });
 };
 
-/** The secret that a browser began a single sign-on with; undefined if it began none. */
+/** The secret with which a browser began a single sign-on. */
 export const signOnSecretOf = (request: FastifyRequest): string | undefined => readCookie(request, SIGN_ON);
 
-/** The secret of a browser that begins a single sign-on. `lax`: it must come along when the issuer sends the browser back. */
+/**
+ * The secret of a browser that begins a single sign-on. `lax`: the browser must send it when it returns from the
+ * issuer.
+ */
 export function ownSignOnSecret(request: FastifyRequest, reply: FastifyReply): string {
   const secret = signOnSecretOf(request) ?? randomSecret();
   const secure = isSecure(request);
@@ -41,19 +44,16 @@ export function ownSignOnSecret(request: FastifyRequest, reply: FastifyReply): s
   return secret;
 }
 
-/** The id of the session that a request belongs to; undefined if it names none. */
 export const sessionIdOf = (request: FastifyRequest): string | undefined => readCookie(request, SESSION);
 
-/** Lets the browser keep a session's id. */
 export const keepSession = (request: FastifyRequest, reply: FastifyReply, id: string): void =>
   setCookie(request, reply, SESSION, id);
 
-/** Lets the browser forget its session. */
 export const forgetSession = (request: FastifyRequest, reply: FastifyReply): void => {
   reply.clearCookie(nameOf(SESSION, request), { path: '/', secure: isSecure(request) });
 };
 
-/** The language that somebody chose for their browser; undefined if nobody did. */
+/** The language that somebody chose in this browser. */
 export const chosenLanguage = (request: FastifyRequest): string | undefined =>
   /^[a-z]{2}$/u.exec(request.cookies?.[nameOf(LANGUAGE, request)] ?? '')?.[0];
 
@@ -62,10 +62,10 @@ export const keepLanguage = (request: FastifyRequest, reply: FastifyReply, langu
   reply.setCookie(nameOf(LANGUAGE, request), language, { ...options, maxAge: YEAR_SECONDS });
 };
 
-/** What each form of a page carries: made of the session's id, and no way back to it. */
+/** The token in each form of a page: derived from the session's id, and not reversible. */
 export const formTokenOf = (secret: string): string => digestOf(`form ${secret}`);
 
-/** The form token of somebody without a session; gives the browser a secret of its own if it has none. */
+/** The form token of somebody without a session. Sets a secret of its own in a browser that has none. */
 export function ownFormToken(request: FastifyRequest, reply: FastifyReply): string {
   const known = readCookie(request, FORM);
   if (known !== undefined) return formTokenOf(known);

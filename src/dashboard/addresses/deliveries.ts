@@ -1,4 +1,4 @@
-/** Which deliveries a person asks for: by the fields of a form or of an address. */
+/** The filter of deliveries, in the fields of a form or of an address. */
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
 import { DELIVERY_STATES, type DeliveryFilter } from '../../service/delivery/deliveries.ts';
@@ -6,17 +6,17 @@ import { monitorIdsOf } from '../../service/monitors/monitor-row.ts';
 import type { Db } from '../../store/store.ts';
 import { readTime } from '../page/typed-time.ts';
 
-/** The fields in the order in which they are asked for. */
+/** In the order of the form. */
 const DELIVERY_FIELDS = ['monitor', 'entity', 'state', 'since', 'until'] as const;
 
 export type DeliveryTexts = Readonly<Record<(typeof DELIVERY_FIELDS)[number], string>>;
 
-/** A filter, the text that cannot be read, or the monitors that all have the name. */
+/** A filter; or the text that is unreadable; or the several monitors that have the name. */
 type ReadDeliveries =
   | { readonly ok: true; readonly filter: DeliveryFilter }
   | { readonly ok: false; readonly value: string; readonly several?: readonly string[] };
 
-/** The fields as they were given; what is not given is empty. */
+/** The fields as given; empty if missing. */
 export function deliveryTexts(given: (name: string) => string): DeliveryTexts {
   const text = (name: string): string => given(name).trim().slice(0, 200);
   return {
@@ -28,7 +28,7 @@ export function deliveryTexts(given: (name: string) => string): DeliveryTexts {
   };
 }
 
-/** Reads the fields. A monitor goes by its id or its name, as the list shows it; a time without a zone is Danish. */
+/** Reads the fields. A monitor is named by its id or by its name; a time without a zone is Danish. */
 export async function readDeliveryFilter(
   db: Db,
   { monitor, entity, state, since, until }: DeliveryTexts,
@@ -38,7 +38,7 @@ export async function readDeliveryFilter(
   if (to === 'unreadable') return { ok: false, value: until };
   const named = DELIVERY_STATES.find((each) => each === state);
   if (named === undefined && state !== '') return { ok: false, value: state };
-  // The deliveries of a monitor that was removed stay; nobody knows its name any more.
+  // Deliveries of a removed monitor stay, but its name is unknown.
   const [id = monitor, ...others] = monitor === '' ? [] : await monitorIdsOf(db, monitor);
   if (others.length > 0) return { ok: false, value: monitor, several: [id, ...others] };
   return {
@@ -53,11 +53,10 @@ export async function readDeliveryFilter(
   };
 }
 
-/** Whether a filter is narrow enough for a replay: by who got it, what it is about, or since when. */
+/** Whether a filter is narrow enough for a replay: it needs a monitor, an entity or a begin. */
 export const isNarrowFilter = ({ monitor, entity, since }: DeliveryFilter): boolean =>
   monitor !== undefined || entity !== undefined || since !== undefined;
 
-/** The address of the list of these deliveries. */
 export function deliveriesAddress(
   texts: Partial<DeliveryTexts>,
   more: Readonly<Record<string, string>> = {},

@@ -1,10 +1,10 @@
-/** Which writes a person asks for: by the fields of a form, of an address, and back. */
+/** The selection of writes, in the fields of a form or of an address. */
 import type { Selection } from '../../connector/undo/writes.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
 import { readTime, typedTime } from '../page/typed-time.ts';
 
-/** The fields in the order in which they are asked for. */
+/** In the order of the form. */
 export const SELECTION_FIELDS = [
   'provider',
   'record',
@@ -19,12 +19,12 @@ export const SELECTION_FIELDS = [
 type SelectionField = (typeof SELECTION_FIELDS)[number];
 export type SelectionTexts = Readonly<Record<SelectionField, string>>;
 
-/** A selection, or the text that is no time. */
+/** A selection, or the text that is not a time. */
 export type ReadSelection =
   | { readonly ok: true; readonly selection: Selection }
   | { readonly ok: false; readonly value: string };
 
-/** The fields as they were given; what is not given is empty. */
+/** The fields as given; empty if missing. */
 export function selectionTexts(given: (name: string) => string): SelectionTexts {
   const [provider, record, entity, property, rule, event, since, until] = SELECTION_FIELDS.map((name) =>
     given(name).trim().slice(0, 200),
@@ -41,7 +41,7 @@ export function selectionTexts(given: (name: string) => string): SelectionTexts 
   };
 }
 
-/** Reads the fields. A record may bring its connection: `hubspot:123`. A time without a zone is Danish. */
+/** Reads the fields. A record may name its connection: `hubspot:123`. A time without a zone is Danish. */
 export function readSelection(texts: SelectionTexts): ReadSelection {
   const [, named, id] = /^([^:\s]+):(.+)$/.exec(texts.record) ?? [];
   const since = readTime(texts.since);
@@ -69,7 +69,7 @@ const entityIn = (text: string): string | undefined => {
   return canonicalEntityId(text) ?? (cvr.kind === 'number' ? companyEntityId(cvr.number) : undefined);
 };
 
-/** The fields that make a selection again. */
+/** The inverse of {@link readSelection}. */
 export function textsOf(selection: Selection): SelectionTexts {
   const text = (value: string | number | undefined): string => (value === undefined ? '' : String(value));
   const { provider, record, entity, property, rule, event, since, until } = selection;
@@ -87,14 +87,13 @@ export function textsOf(selection: Selection): SelectionTexts {
 
 const MINUTE_MS = 60_000;
 
-/** The fields narrowed to what was written since then, to the minute. */
+/** Narrows the fields to writes since a time, to the minute. */
 export const sinceThen = (texts: SelectionTexts, ms: number): SelectionTexts => ({
   ...texts,
   since: typedTime(ms - (ms % MINUTE_MS)),
   until: '',
 });
 
-/** The address of the list of these writes. */
 export function writesAddress(texts: Partial<SelectionTexts>, more: Readonly<Record<string, string>> = {}): string {
   const pairs = Object.entries({ ...texts, ...more }).filter(([, value]) => value !== '');
   return pairs.length === 0 ? '/writes' : `/writes?${new URLSearchParams(pairs)}`;

@@ -1,4 +1,4 @@
-/** The pages of backfills: where each connection's stands, and the plan of one. */
+/** The pages of backfills: the state of each connection, and the plan of one. */
 import { Readable } from 'node:stream';
 import type { VNode } from 'preact';
 import { BACKFILL, type BackfillJob, readOpenBackfill } from '../../connector/backfill/plan/backfill-task.ts';
@@ -41,10 +41,9 @@ import { addPlanUpload } from './upload.ts';
 
 const SHOWN = 30;
 const RECENT = 5;
-/** Runs of all connections. */
+/** The newest runs, of all connections together. */
 const LOOKED_THROUGH = 50;
 
-/** Adds the list, the page of one connection, and its plan as a file. */
 export function addBackfill(app: Server, deps: BackfillPageDeps): void {
   const { store } = deps;
   addBackfillRequests(app, deps);
@@ -107,7 +106,7 @@ const PHASE_SIGNS = {
   done: 'ok',
 } as const satisfies Readonly<Record<Phase, string>>;
 
-/** Where a backfill stands, in words. With the counts of its plan it tells a plan that links nothing from one that waits. */
+/** The state of a backfill in words. The counts of its plan tell a plan that links nothing from one that waits. */
 function phaseState(reader: Visit['reader'], run: BackfillProgress | undefined, counts?: ScanCounts): VNode {
   if (run === undefined) return state('idle', reader.text('backfill.none'));
   if (run.phase === 'planned' && counts?.toLink === 0) return state('idle', reader.text('phase.nothing'));
@@ -134,7 +133,6 @@ async function connectionPage(deps: BackfillPageDeps, visit: Visit, crm: Crm): P
 const runLink = ({ reader }: Visit, { id }: BackfillJob): VNode =>
   html`<p class="notice"><a href=${runAddress(id)}>${reader.text('backfill.open')}</a></p>`;
 
-/** The latest scans and applies of a connection. */
 async function recentBackfills(db: Db, visit: Visit, { name: connection }: Crm): Promise<Markup> {
   const { reader } = visit;
   const runs = (await listRuns(db, { task: BACKFILL.queue }, LOOKED_THROUGH))
@@ -174,14 +172,14 @@ async function standing(
     ${crm.match === undefined && noMatch(visit, crm)} ${run === undefined && crm.match !== undefined && html`<p>${reader.text('backfill.first')}</p>`}`;
 }
 
-/** Whoever may choose the property is led to where that is done. */
+/** Links to the choice of the property, for those who may change it. */
 const noMatch = ({ reader, visitor }: Visit, { name }: Crm): VNode =>
   html`<p class="notice warn">
     ${reader.text('backfill.noMatch')}
     ${includesRole(visitor.role, 'admin') && html` <a href=${`${SETTINGS}/number/${encodeURIComponent(name)}`}>${reader.text('backfill.choose')}</a>`}
   </p>`;
 
-/** The rows that were asked for; if nothing was, those that need a person, as far as there are some near the beginning. */
+/** The rows that somebody asked for; by default those that need a person, if there are any near the beginning. */
 async function lookAt(
   db: Db,
   name: string,
@@ -198,7 +196,6 @@ async function lookAt(
   return doubtful.page.rows.length > 0 ? doubtful : await look({ filter: {}, after: 0, withOutlook });
 }
 
-/** The records of the page. */
 async function planRows(
   deps: BackfillPageDeps,
   visit: Visit,

@@ -1,52 +1,48 @@
-/** Which connection and which part of its plan somebody looks at, and where that is. */
+/** The connection and the part of its plan that an address names. */
 import { PLAN_PARTS, type PlanFilter } from '../../connector/backfill/plan/list-rows.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { VERDICTS } from '../../connector/follow/verdict.ts';
 import type { Visit } from '../page/visit.ts';
 import type { RouteDeps } from '../routes/routes.ts';
 
-/** The part that is the whole plan. */
+/** The whole plan. */
 export const ALL = 'all';
 
-/** What the pages of backfills read from. */
 export interface BackfillPageDeps extends RouteDeps {
   readonly crms: readonly Crm[];
 }
 
-/** The connection that an address names; undefined if none is configured under that name. */
+/** The connection that an address names; undefined if it is not configured. */
 export const crmOf = ({ crms }: Pick<BackfillPageDeps, 'crms'>, { param }: Visit): Crm | undefined =>
   crms.find(({ name }) => name === param('name'));
 
-/** Where the page of a connection's backfill is, or another page about it. */
 export const backfillAddress = (name: string, more = ''): string => `/backfill/${encodeURIComponent(name)}${more}`;
 
-/** Reads the fields of a form or of an address. */
 const readPlanFilter = (given: (name: string) => string): PlanFilter => ({
   verdict: VERDICTS.find((each) => each === given('verdict')),
   part: PLAN_PARTS.find((each) => each === given('part')),
   text: given('q').trim().slice(0, 200) || undefined,
 });
 
-/** A page of a plan: what narrows it, and the position that it begins after. */
+/** A page of a plan: its filter, and the position that it begins after. */
 export interface PlanPlace {
   readonly filter: PlanFilter;
   readonly after: number;
-  /** Whether each row shows what a link would write, which takes a call to the CRM. */
+  /** Whether each row shows what a link would write, which costs a call to the CRM. */
   readonly withOutlook: boolean;
 }
 
-/** Reads it from the fields of a form or of an address. */
 export const readPlace = (given: (name: string) => string): PlanPlace => ({
   filter: readPlanFilter(given),
   after: /^\d{1,15}$/u.test(given('after')) ? Number(given('after')) : 0,
   withOutlook: given('outlook') === 'yes',
 });
 
-/** Whether somebody chose what to look at: else the page shows first what needs a person. */
+/** Whether somebody chose a part; if not, the page shows first what needs a person. */
 export const isChosen = (given: (name: string) => string): boolean =>
   ['verdict', 'part', 'q', 'after'].some((name) => given(name) !== '');
 
-/** Its fields, but for those that say nothing. All of the plan is said, too: it was chosen. */
+/** The fields that are not empty. {@link ALL} stays, because somebody chose it. */
 export function placeFields({
   filter: { verdict, part, text },
   after,
@@ -65,12 +61,10 @@ export function placeFields({
   );
 }
 
-/** Where a page of a plan is. */
 export function placeAddress(name: string, place: PlanPlace): string {
   const fields = new URLSearchParams(placeFields(place)).toString();
   return backfillAddress(name, fields === '' ? '' : `?${fields}`);
 }
 
-/** The plan under a filter, from its beginning. */
 export const planAddress = (name: string, filter: PlanFilter): string =>
   placeAddress(name, { filter, after: 0, withOutlook: false });

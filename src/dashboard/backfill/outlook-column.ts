@@ -11,16 +11,16 @@ import { html, type Markup } from '../page/html.ts';
 import type { Visit } from '../page/visit.ts';
 import type { BackfillPageDeps } from './filter.ts';
 
-/** Properties that stand there at once; further ones are folded. */
+/** The properties to show at once; others are folded. */
 const UNFOLDED = 3;
 
-/** What is said above the table, and in the row of each record that a link is possible for. */
+/** The text above the table, and the text for the row of each record that can be linked. */
 export interface OutlookColumn {
   readonly notice: Markup;
   readonly cells: ReadonlyMap<string, Markup>;
 }
 
-/** Reads the records of a page whose companies the register has reported: one call, for as long as a page may wait. */
+/** Reads in one call the records of a page whose companies are known, for as long as a page may wait. */
 export async function readOutlook(
   deps: BackfillPageDeps,
   visit: Visit,

@@ -1,4 +1,4 @@
-/** The plan of a backfill: how many records got which verdict, and the records themselves. */
+/** The plan of a backfill: the number of records of each class, and the records themselves. */
 
 import type { VNode } from 'preact';
 import { PLAN_PARTS, type PlanPage } from '../../connector/backfill/plan/list-rows.ts';
@@ -18,7 +18,7 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { ALL, backfillAddress, type PlanPlace, planAddress } from './filter.ts';
 
-/** The counts, each with the way to its records. */
+/** The counts, each with a link to its records. */
 export function confidenceTable({ reader }: Visit, name: string, { verdicts }: ScanCounts): VNode {
   const found = VERDICTS.filter((verdict) => verdicts[verdict] !== undefined);
   return table({
@@ -33,7 +33,6 @@ export function confidenceTable({ reader }: Visit, name: string, { verdicts }: S
   });
 }
 
-/** The form that narrows the plan. */
 export function planFilterForm({ reader }: Visit, name: string, { filter, withOutlook }: PlanPlace): VNode {
   return html`<form class="filters" action=${backfillAddress(name)}>
     ${textFilter({ name: 'q', label: reader.text('plan.search'), value: filter.text ?? '' })}
@@ -60,17 +59,16 @@ export function planFilterForm({ reader }: Visit, name: string, { filter, withOu
   </form>`;
 }
 
-/** What is or was to be done with a row. */
+/** What will be done, or was done, with a row. */
 export function rowState(reader: Reader, { action, state: is }: Pick<PlanRow, 'action' | 'state'>): VNode {
   if (is === 'failed') return state('bad', reader.text('row.failed'));
   if (action !== 'link') return state('idle', reader.text('row.skip'));
   return is === 'done' ? state('ok', reader.text('row.linked')) : state('warn', reader.text('row.link'));
 }
 
-/** The names of companies, by entity. */
 export type CompanyNames = ReadonlyMap<string, string>;
 
-/** The names of the companies in these rows, as far as events, the company index or a loaded register give them. */
+/** The names of the companies in these rows that events, the company index or a loaded register know. */
 export async function namesOf(db: Db, rows: readonly PlanRow[]): Promise<CompanyNames> {
   const entities = [...new Set(rows.flatMap(({ entity }) => entity ?? []))];
   const names = await companyNames(db, entities);
@@ -78,20 +76,19 @@ export async function namesOf(db: Db, rows: readonly PlanRow[]): Promise<Company
   return new Map([...names, ...(await readNames(db, others))]);
 }
 
-/** The company that a row stands for. */
 export function companyOf({ entity }: PlanRow, names: CompanyNames): Markup {
   const number = entity === null ? undefined : parseEntityId(entity)?.number;
   if (entity === null || number === undefined) return null;
   return html`<a href=${companyAddress(entity)}>${number}</a> ${names.get(entity)}`;
 }
 
-/** Whether the record and its company are called so differently that a person had better look. */
+/** Whether the record and its company have names so different that a person should check them. */
 function isCalledOtherwise({ name, entity }: PlanRow, names: CompanyNames): boolean {
   const company = names.get(entity ?? '');
   return name !== null && company !== undefined && !agrees('name', name, company);
 }
 
-/** The records of one page. Marked: those whose company has another name. */
+/** The records of one page. Marks those whose company has another name. */
 export function planTable(
   { reader }: Visit,
   rows: readonly PlanRow[],
@@ -131,6 +128,6 @@ export function planTable(
   });
 }
 
-/** Says that no record is shown, and whether there are further ones. */
+/** Says that this page has no records, and whether later ones have. */
 export const noRows = ({ reader }: Visit, { next }: PlanPage): VNode =>
   html`<p>${reader.text(next === undefined ? 'plan.noMatch' : 'plan.goOn')}</p>`;

@@ -1,4 +1,4 @@
-/** The forms that ask for a scan, or for the preview of an apply. */
+/** The forms that request a scan, or the preview of an apply. */
 import type { VNode } from 'preact';
 import {
   type BackfillProgress,
@@ -23,10 +23,10 @@ import { addForm } from '../routes/operation-form.ts';
 import { addPage } from '../routes/routes.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf } from './filter.ts';
 
-/** So many records are a trial. */
+/** The number of records in a trial. */
 const TRIAL = 20;
 
-/** Adds the actions, and the page that asks before a scan forgets something. */
+/** Adds the actions, and the page that asks before a scan discards something. */
 export function addBackfillRequests(app: Server, deps: BackfillPageDeps): void {
   const { store } = deps;
   addPage(app, deps, {
@@ -64,11 +64,11 @@ export function addBackfillRequests(app: Server, deps: BackfillPageDeps): void {
   });
 }
 
-/** Of a connection that is not configured, or has no property for the number. */
+/** For a connection that is not configured, or has no property for the CVR number. */
 const refused = ({ reader }: Visit, { issues }: Refused): PageBody | undefined =>
   issues.some(({ path }) => path === '/provider') ? notFoundPage(reader) : undefined;
 
-/** What a scan from the beginning forgets. */
+/** Says what a scan from the beginning discards. */
 function anewPage(visit: Visit, { name }: Crm, run: BackfillProgress | undefined) {
   const { reader } = visit;
   const edits = run?.edits ?? 0;
@@ -84,7 +84,7 @@ function anewPage(visit: Visit, { name }: Crm, run: BackfillProgress | undefined
   });
 }
 
-/** The way to a scan: the first at once, one that was stopped goes on, a further one asks. */
+/** Starts the first scan at once; resumes a stopped one; asks before a further one. */
 export function scanForm(
   { reader, visitor, formToken }: Visit,
   { name }: Crm,
@@ -105,7 +105,7 @@ export function scanForm(
   </div>`;
 }
 
-/** The form that asks what applying the plan would do. */
+/** The form that requests the preview of applying the plan. */
 export function applyForm(
   { reader, visitor, formToken }: Visit,
   { name }: Crm,

@@ -1,4 +1,4 @@
-/** One row of a plan: what the scan saw, and the form that says what is to become of it. */
+/** One row of a plan: what the scan saw, and the form that decides what to do with it. */
 
 import type { VNode } from 'preact';
 import { readOpenBackfill } from '../../connector/backfill/plan/backfill-task.ts';
@@ -41,14 +41,13 @@ import {
 } from './filter.ts';
 import { type CompanyNames, companyOf, namesOf, rowState } from './plan-table.ts';
 
-/** Other records with the same company that are named. */
+/** The other records with the same company that the page names. */
 const RIVALS = 20;
 
-/** Where a row of a plan is edited. */
 const rowAddress = (name: string, recordId: string, place: PlanPlace): string =>
   backfillAddress(name, `/row?${new URLSearchParams({ record: recordId, ...placeFields(place) })}`);
 
-/** The ways to edit a row in the table: link or skip it at once, or choose on its page. */
+/** The actions of a row in the table: link or skip it at once, or open its page. */
 export function rowActions(visit: Visit, name: string, row: PlanRow, place: PlanPlace): Markup {
   const { reader, formToken } = visit;
   if (isLinked(row)) return null;
@@ -69,7 +68,6 @@ export function rowActions(visit: Visit, name: string, row: PlanRow, place: Plan
   </div>`;
 }
 
-/** Adds the page of a row, and the action that edits it. */
 export function addPlanRows(app: Server, deps: BackfillPageDeps): void {
   const { store } = deps;
   addPage(app, deps, {
@@ -119,13 +117,13 @@ async function edit(
 const whyNot = ({ reader }: Visit, result: Exclude<RowEditResult, 'done' | 'missing'>): VNode =>
   html`<p class="notice warn" role="alert">${reader.text(`edit.${result}`)}</p>`;
 
-/** What a person chose, and the number they typed. */
+/** What a person chose, and the number that they typed. */
 interface Wanted {
   readonly choice: string;
   readonly typed: string;
 }
 
-/** Null to skip it; undefined if it names no company. */
+/** Null: skip the record. Undefined: the choice names no company. */
 function chosenEntity({ choice, typed }: Wanted): string | null | undefined {
   if (choice === 'skip') return null;
   if (choice !== 'other') return /^\d{8}$/u.test(choice) ? companyEntityId(choice) : undefined;
@@ -137,7 +135,7 @@ interface Shown {
   readonly row: PlanRow;
   readonly place: PlanPlace;
   readonly notice?: Markup;
-  /** What a person chose before it was refused. */
+  /** The refused choice. */
   readonly wanted?: Wanted;
   readonly status?: number;
 }
@@ -201,7 +199,7 @@ async function editForm(
   const offered = new Map<string, string | undefined>();
   for (const entity of [row.entity, ownOf(row)]) {
     const number = numberOf(entity);
-    // Before anybody else names the company, the record itself does.
+    // The record's own name, if nothing else names its company.
     const called = entity === ownOf(row) ? (row.name ?? undefined) : undefined;
     if (number !== undefined) offered.set(number, names.get(entity ?? '') ?? called);
   }
@@ -225,7 +223,7 @@ async function editForm(
   </form>`;
 }
 
-/** What the record holds now, beside what is known of the company: what the daemon would write once it is linked. */
+/** The record's values next to the company's: what the daemon would write after a link. */
 async function linkOutlook(
   deps: BackfillPageDeps,
   { reader, visitor }: Visit,
@@ -240,7 +238,7 @@ async function linkOutlook(
     ${outlook({ ...visitor, reader }, { provider: crm.name, recordId, current }).table}`;
 }
 
-/** The other records of the scan that stand for the same company. */
+/** The other records of the scan with the same company. */
 async function rivalList(
   db: Db,
   { reader }: Visit,

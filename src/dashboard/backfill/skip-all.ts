@@ -1,4 +1,4 @@
-/** Skips all records of a plan that a filter finds, after saying how many. */
+/** Skips all records of a plan that match a filter, after showing how many they are. */
 import { countToSkip, skipAll } from '../../connector/backfill/plan/skip-all.ts';
 import { planRevision, readRun } from '../../connector/backfill/rows/progress.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
@@ -22,11 +22,10 @@ import {
 
 const pathOf = (name: string): string => backfillAddress(name, '/skip');
 
-/** The way to it, from a list that a filter narrows. */
+/** Links to the page, from a filtered list. */
 export const skipAllLink = ({ reader }: Visit, name: string, place: PlanPlace): Markup =>
   html`<a href=${`${pathOf(name)}?${new URLSearchParams(placeFields(place))}`}>${reader.text('skip.way')}</a>`;
 
-/** Adds the page and its action. */
 export function addSkipAll(app: Server, deps: BackfillPageDeps): void {
   const path = '/backfill/:name/skip';
   addPage(app, deps, {

@@ -1,4 +1,4 @@
-/** The page that takes an edited plan file in. */
+/** The page that imports an edited plan file. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,6 @@ import type { Visit } from '../page/visit.ts';
 import { addAction, addPage } from '../routes/routes.ts';
 import { type BackfillPageDeps, backfillAddress, crmOf } from './filter.ts';
 
-/** Adds the page and its action. */
 export function addPlanUpload(app: Server, deps: BackfillPageDeps): void {
   const path = '/backfill/:name/upload';
   addPage(app, deps, {
@@ -47,7 +46,7 @@ async function upload(
   { file, revision }: { readonly file: Buffer; readonly revision: string },
 ): Promise<string | PageBody> {
   const { reader, visitor } = visit;
-  // The command's reader: it reads a file twice, and never whole.
+  // The command's reader needs a path: it reads a file twice, row by row.
   const folder = await mkdtemp(join(tmpdir(), 'cvrsync-plan-'));
   try {
     const path = join(folder, 'plan.csv');

@@ -7,10 +7,10 @@ import { html } from '../page/html.ts';
 import { maskName } from '../page/masked.ts';
 import type { Visitor } from '../page/visit.ts';
 
-/** What a list shows of a name. */
+/** The longest name in a list. */
 const BRIEF = 60;
 
-/** Its name, as far as the role may see it, with its entity id; the id alone if nobody knows the name. */
+/** Its name, if the role may see it, with its entity id; the id alone if the name is unknown. */
 export function companyLink(
   { seesPersons }: Pick<Visitor, 'seesPersons'>,
   entity: string,

@@ -1,4 +1,4 @@
-/** One company's page: what it is, what each CRM holds, how it came to be so. */
+/** A company's page: its values, the values of each CRM, and its history. */
 
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
@@ -32,14 +32,13 @@ import { fieldOfProperty, shownFact, shownProperty } from './values/shown-value.
 import type { ComparedRecord } from './values/verdict.ts';
 
 const SHOWN = 30;
-/** A page has so many entries at least, where there are more. */
+/** A page has at least this many entries, if there are that many. */
 const LEAST = 10;
-/** Of the last moment, at most. */
+/** The most entries to read of the last moment. */
 const MOST_READ = 2_560;
-/** A company with more records than this is no longer read live for all of them. */
+/** A page does not read the records of a company that has more. */
 const MOST_RECORDS = 5;
 
-/** Adds the page, and what may be done there. */
 export function addCompany(app: Server, deps: CompanyDeps): void {
   addOverrideActions(app, deps);
   addLinkActions(app, deps);
@@ -54,15 +53,15 @@ export function addCompany(app: Server, deps: CompanyDeps): void {
   });
 }
 
-/** A company, with as much of its timeline as a page holds. */
+/** A company with the part of its timeline that fits on a page. */
 interface Part extends Timeline {
-  /** What happened later than that is on this page; undefined if all that is older is, too. */
+  /** The page shows everything later than this; undefined if it also shows everything older. */
   readonly after: number | undefined;
-  /** Until when the page tells; undefined if it begins with the newest. */
+  /** Where the page begins; undefined for the newest. */
   readonly until: number | undefined;
 }
 
-/** Reads so much that all of the last moment is there: a company's records are written together, in many decisions. */
+/** Reads until the last moment is complete: a company's records are written together, in many decisions. */
 async function readPart(deps: CompanyDeps, { now, query }: Visit, entity: string): Promise<Part | undefined> {
   const until = /^\d{1,15}$/.test(query('until')) ? Number(query('until')) : undefined;
   for (let limit = SHOWN; ; limit *= 2) {
@@ -74,7 +73,7 @@ async function readPart(deps: CompanyDeps, { now, query }: Visit, entity: string
   }
 }
 
-/** Entries later than a moment: what was decided of one record at one time is one. */
+/** The entries later than a moment; all decisions of one record at one time are one entry. */
 function countAfter({ receipts, history: decisions, notes, actions }: Timeline, after: number): number {
   const later = <T extends { readonly at: number }>(some: readonly T[]): readonly T[] =>
     some.filter(({ at }) => at > after);
@@ -83,7 +82,7 @@ function countAfter({ receipts, history: decisions, notes, actions }: Timeline, 
   return events.length + together.size + later(notes).length + later(actions).length;
 }
 
-/** The last moment of which there may be more than was read. */
+/** The last moment that may be incomplete. */
 function cutOf({ receipts, history: decisions, notes, actions }: Timeline, limit: number): number | undefined {
   const ends = [
     ...(receipts.length < limit ? [] : [Math.min(...receipts.map(({ receivedAt }) => receivedAt))]),
@@ -110,7 +109,7 @@ async function companyPage(deps: CompanyDeps, visit: Visit, part: Part): Promise
   };
 }
 
-/** How it stands now. */
+/** The current state of the company and its records. */
 async function standing(deps: CompanyDeps, visit: Visit, timeline: Timeline): Promise<Markup> {
   const { reader, visitor } = visit;
   const records = await readRecords(deps, timeline);
@@ -124,13 +123,13 @@ async function standing(deps: CompanyDeps, visit: Visit, timeline: Timeline): Pr
 
 const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
 
-/** A company's name names no person, whatever it is made of: the register publishes it. */
+/** A company's name counts as public, even if it names a person: the register publishes it. */
 function titleOf(reader: Reader, { entity, facts }: Timeline): string {
   const name = facts.find(({ field }) => field === 'name');
   return (name && shownFact({ reader, role: 'admin', seesPersons: true }, 'name', name.value)) ?? entity;
 }
 
-/** What the linked records hold now, all read at once; of those that cannot be compared, what was known. */
+/** The current values of the linked records, read all at once; for those that cannot be compared, the known values. */
 function readRecords(deps: CompanyDeps, timeline: Timeline): Promise<readonly ComparedRecord[]> {
   const active = timeline.links.filter((link) => link.state === 'active').slice(0, MOST_RECORDS);
   return Promise.all(
@@ -179,7 +178,7 @@ function observedWord(reader: Reader, observed: string): string {
   return known === undefined ? observed : reader.text(`observed.${known}`);
 }
 
-/** Whether the company is monitored for a record: one word if what is wanted is so. */
+/** The state of monitoring for a record; one word if the desired state is reached. */
 const monitoring = (reader: Reader, { desired, observed }: TimelineLink): string =>
   desired === observed
     ? reader.text(desired === 'on' ? 'monitor.on' : 'monitor.off')
@@ -188,7 +187,7 @@ const monitoring = (reader: Reader, { desired, observed }: TimelineLink): string
         observed: observedWord(reader, observed),
       });
 
-/** What may be done with a record, by the state of its link. */
+/** The actions for a record, by the state of its link. */
 function actionLinks(reader: Reader, entity: string, { provider, record, state: is }: TimelineLink): Markup {
   const names: readonly RecordAction['name'][] =
     is === 'active'

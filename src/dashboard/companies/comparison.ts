@@ -1,4 +1,4 @@
-/** The register's values beside what each CRM holds: what differs, and folded what does not. */
+/** The register's values next to the values of each CRM. Values that are equal are folded. */
 
 import type { VNode } from 'preact';
 import type { FieldName } from '../../../providers/fields.ts';
@@ -11,17 +11,17 @@ import { valueActions } from './value-actions.ts';
 import { fieldWord, type Spectator, shownFact, shownProperty } from './values/shown-value.ts';
 import { blank, type ComparedRecord, differs, remark, verdict } from './values/verdict.ts';
 
-/** What a property of a record holds. */
+/** One property of a record. */
 interface Line {
   readonly field: FieldName;
   readonly property: string;
   readonly value: unknown;
   readonly differs: boolean;
-  /** Undefined if only what was known of it is shown. */
+  /** Undefined if the record could not be read; the line then shows only the known value. */
   readonly planned?: Planned;
 }
 
-/** A record with its lines; undefined if nothing is known of what it holds. */
+/** A record with its lines; undefined if its values are unknown. */
 interface Column {
   readonly record: ComparedRecord;
   readonly lines: readonly Line[];
@@ -30,11 +30,11 @@ interface Column {
 interface Row {
   readonly field: FieldName;
   readonly fact: TimelineFact | undefined;
-  /** Of each column. */
+  /** Per column. */
   readonly lines: readonly (readonly Line[])[];
 }
 
-/** The tables, and above them what kept a record from being read. */
+/** The tables, after the reasons why a record could not be read. */
 export function comparison(spectator: Spectator, timeline: Timeline, records: readonly ComparedRecord[]): Markup {
   const { reader } = spectator;
   if (timeline.facts.length === 0) return html`<p class="quiet">${reader.text('company.noFacts')}</p>`;
@@ -57,7 +57,7 @@ export function comparison(spectator: Spectator, timeline: Timeline, records: re
     ${folded(reader.text('company.unmapped', { count: others.length }), others, [])}`;
 }
 
-/** How many values differ from the register's, and how many of those stay so. */
+/** How many values differ from the register's, and how many of those cvrsync will not change. */
 export function countApart(records: readonly ComparedRecord[]): { readonly apart: number; readonly staying: number } {
   const apart = records.flatMap((record) => linesOf(record) ?? []).filter((line) => line.differs);
   return { apart: apart.length, staying: apart.filter(({ planned }) => planned?.action !== 'write').length };
@@ -72,7 +72,7 @@ function linesOf({ current, known }: ComparedRecord): readonly Line[] | undefine
   return known?.map(({ isKept, ...value }) => ({ ...value, differs: isKept }));
 }
 
-/** A row for each fact, and for each field that only a property has, such as a text composed of several. */
+/** A row for each fact, and for each field that only a property has, such as a text composed of several facts. */
 function rowsOf(facts: Timeline['facts'], columns: readonly Column[]): readonly Row[] {
   const byField = new Map(facts.map((fact) => [fact.field, fact]));
   const written = columns.flatMap(({ lines }) => lines.map(({ field }) => field));
@@ -108,7 +108,7 @@ function valueTable(spectator: Spectator, timeline: Timeline, { label, rows, col
   });
 }
 
-/** A connection's name, with the record if it has several of the company; and whether it is what was known. */
+/** A connection's name, with the record's id if there are several, and a remark if the values are only known. */
 function headingOf(
   reader: Reader,
   { provider, recordId, current }: ComparedRecord,
@@ -134,7 +134,7 @@ interface Cell {
   readonly record: ComparedRecord;
 }
 
-/** The properties that a field goes to, each with its value, how it differs, and what may be done. */
+/** The properties for a field, each with its value, its difference and its actions. */
 function cellOf(spectator: Spectator, timeline: Timeline, { lines, record }: Cell): Markup {
   const { reader } = spectator;
   if (lines.length === 0) return html`<span class="quiet">${'–'}</span>`;

@@ -1,4 +1,4 @@
-/** A company's events and decisions as one list, the newest first. */
+/** A company's events and decisions as one list, newest first. */
 
 import type { VNode } from 'preact';
 import type { Timeline, TimelineDecision, TimelineReceipt } from '../../connector/explain/timeline.ts';
@@ -18,12 +18,12 @@ interface Entry {
   readonly what: Markup;
 }
 
-/** A decision or a note that comes later is told by itself, with the number of its event. */
+/** A decision or note that comes later than this is an entry of its own, with the number of its event. */
 const TOGETHER_MS = 3_600_000;
 
 /**
- * The list: an event with what was decided and noted of it is one entry; of what belongs to no event here, what was decided of
- * one record at one time. Later than `after`, until `until` if they are given.
+ * The list of entries: an event with its decisions and notes; decisions without an event, by record and time. Only
+ * entries later than `after` and not later than `until`.
  */
 export function history(
   spectator: Spectator,
@@ -64,7 +64,7 @@ export function history(
   });
 }
 
-/** What was decided of one record at one time belongs together. */
+/** Groups decisions by record and time. */
 const recordsIn = (decisions: readonly TimelineDecision[]): readonly (readonly TimelineDecision[])[] => [
   ...Map.groupBy(decisions, ({ at, provider, record }) => `${at} ${provider} ${record}`).values(),
 ];
@@ -75,7 +75,7 @@ const fieldWords = (reader: Reader, fields: readonly string[]): readonly string[
 interface ReceivedEvent {
   readonly receipt: TimelineReceipt;
   readonly connections: readonly string[];
-  /** What became of it in each record. */
+  /** The effect on each record. */
   readonly effects: readonly Markup[];
 }
 
@@ -110,7 +110,7 @@ function ofReceipt({ reader, role }: Spectator, { receipt, connections, effects 
 const recordOf = ({ provider, record }: { readonly provider: string; readonly record: string }): VNode =>
   html`<span>${provider} <code>${record}</code></span>`;
 
-/** What an event did to a record, and when. */
+/** The effect of an event on a record, and its time. */
 const effectOf = (spectator: Spectator, decisions: readonly TimelineDecision[]): Markup => {
   const [first] = decisions;
   return (
@@ -129,7 +129,7 @@ const ofDecisions = (spectator: Spectator, decisions: readonly TimelineDecision[
 
 const isUnchanged = ({ outcome }: TimelineDecision): boolean => outcome === 'skipped' || outcome === CARRIED;
 
-/** Each decision; of what was left as it was, only how much that is. */
+/** A line for each decision; one count for all that changed nothing. */
 function linesOf(spectator: Spectator, decisions: readonly TimelineDecision[], isWithEvent: boolean): Markup {
   const { reader } = spectator;
   const [unchanged, others] = [decisions.filter(isUnchanged).length, decisions.filter((each) => !isUnchanged(each))];
@@ -157,7 +157,6 @@ const ofNote = (spectator: Spectator, note: Note): Entry => ({
   </div>`,
 });
 
-/** What somebody did by hand. */
 function ofAction(
   { reader }: Spectator,
   { at, actor, via, action, subject = '', result }: Timeline['actions'][number],

@@ -1,8 +1,8 @@
-/** The records of one connection that stand for companies already. */
+/** The linked records of companies in one connection. */
 import { recordsOf } from '../../connector/links/links.ts';
 import type { Db } from '../../store/store.ts';
 
-/** Record ids by entity id, of those companies that have any; in the order of the ids. */
+/** Record ids by entity id, of companies that have any, in the order of the ids. */
 export type CompanyHolders = ReadonlyMap<string, readonly string[]>;
 
 export async function readHolders(db: Db, provider: string, entities: readonly string[]): Promise<CompanyHolders> {

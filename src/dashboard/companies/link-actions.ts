@@ -1,4 +1,4 @@
-/** Links that a person makes and ends, and the full update that a link may ask for. */
+/** Actions that link and unlink a record, and that request the full update of a link. */
 import type { Crm } from '../../connector/crm/crm.ts';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
@@ -26,7 +26,6 @@ import {
 import { readInTime, unlinkable } from './record-reading.ts';
 import { outlook } from './values/outlook.ts';
 
-/** Adds the three. */
 export function addLinkActions(app: Server, deps: CompanyDeps): void {
   for (const action of [linkAction(deps), unlinkAction(), updateAction(deps)]) addRecordAction(app, deps, action);
 }
@@ -64,7 +63,7 @@ async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Propo
   if (!mayHold(crm, entity)) return { effect: html`<p>${reader.text('link.person')}</p>`, seen: null };
   if (link !== undefined && link.entity !== entity && (await isBound(deps.store.db, link)))
     return { effect: taken(asked, link.entity), seen: link.entity };
-  // At once: a CRM that answers late must not be waited for twice.
+  // In parallel: the page waits only once for a slow CRM.
   const [candidate, current] = await Promise.all([
     readInTime(crm, { recordId: ref.recordId, entity }),
     readCurrent(deps, crm, { id: ref.recordId, entity }, CRM_LIMIT_MS),
@@ -99,16 +98,16 @@ async function proposeLink(deps: CompanyDeps, asked: NamedRecord): Promise<Propo
   };
 }
 
-/** Whether the match page sent the person here, with a number that they typed. */
+/** Whether the person came from the match page, with a number that they typed. */
 const isForMatch = ({ field }: AskedRecord): boolean => field('match') === 'yes';
 
-/** The other records of the connection that stand for the company. */
+/** The other records of the connection that are linked to the company. */
 async function holdersOf({ store }: CompanyDeps, { ref, entity }: NamedRecord): Promise<readonly string[]> {
   const holders = await readHolders(store.db, ref.provider, [entity]);
   return (holders.get(entity) ?? []).filter((id) => id !== ref.recordId);
 }
 
-/** What speaks against the company itself: a number that cannot be right, or that no event has mentioned. */
+/** Warns of a company number that is invalid or that no event has mentioned. */
 async function companyRemark({ store }: CompanyDeps, reader: Reader, entity: string): Promise<Markup> {
   if (isMistyped(entity)) return html`<p class="notice bad">${reader.text('link.mistyped')}</p>`;
   const isKnown = (await companyNames(store.db, [entity])).has(entity);
@@ -119,7 +118,7 @@ const taken = ({ visit: { reader } }: NamedRecord, entity: string): Markup => ht
   ${reader.text('link.taken')} <a href=${companyAddress(entity)}>${entity}</a>
 </p>`;
 
-/** Whether anybody is asked to monitor the company. */
+/** Warns if no service will be asked to monitor the company. */
 const monitoringRemark = ({ hasUpstream }: CompanyDeps, { visit }: NamedRecord): Markup =>
   !hasUpstream && html`<p class="notice">${visit.reader.text('link.noUpstream')}</p>`;
 

@@ -1,4 +1,4 @@
-/** A person's word above the rules, on one property or on all: hold, release, and the end of either. */
+/** Actions that override the rules for one property or for all: hold, release, and the end of either. */
 import { endOfDay } from '../../connector/crm/hold.ts';
 import { writtenProperties } from '../../connector/decide/plan.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
@@ -20,7 +20,6 @@ import {
 } from './record-action.ts';
 import { outlook } from './values/outlook.ts';
 
-/** Adds the three. */
 export function addOverrideActions(app: Server, deps: CompanyDeps): void {
   for (const action of [holdAction(deps), releaseAction(deps), endAction(deps)]) addRecordAction(app, deps, action);
 }
@@ -87,7 +86,7 @@ const isSame = (override: Override | undefined, wanted: Wanted | undefined): boo
   override?.until === wanted?.until &&
   override?.reason === wanted?.reason;
 
-/** Undefined if the last day is no day. */
+/** Undefined if the last day is invalid. */
 function readHold({ field }: AskedRecord): Wanted | undefined {
   const [day, reason] = [field('until'), field('reason').trim().slice(0, 200)];
   if (day !== '' && (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(endOfDay(day)))) return undefined;
@@ -99,7 +98,7 @@ const propertiesOf = ({ crm }: AskedRecord): readonly string[] => writtenPropert
 const isProperty = (asked: AskedRecord, other?: string): boolean =>
   [...propertiesOf(asked), other].includes(asked.field('property'));
 
-/** Nothing is wrong with a form that was not filled in yet. */
+/** A form that was not filled in yet is not an error. */
 const problemOf = ({ field, visit }: AskedRecord): string | undefined =>
   field('property') === '' ? undefined : visit.reader.text('action.invalid');
 
@@ -128,11 +127,11 @@ const releaseInputs = (asked: AskedRecord): Markup => html`${propertyInput(asked
 
 interface OverrideChange {
   readonly words: Markup;
-  /** Undefined if what stands there is to end. */
+  /** Undefined to end the current override. */
   readonly wanted: Wanted | undefined;
 }
 
-/** Says what the next look at the record would decide with this word in place of what stands there now. */
+/** Says what the next sync of the record would decide with this override in place of the current one. */
 async function proposeOverride(
   deps: CompanyDeps,
   asked: NamedRecord,

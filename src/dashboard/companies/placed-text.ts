@@ -1,4 +1,4 @@
-/** What placed a hold or a release, who, and from where. */
+/** Who placed a hold or a release, and by which command or page. */
 import type { Override } from '../../connector/overrides/override.ts';
 import type { Reader } from '../page/reader.ts';
 

@@ -1,4 +1,4 @@
-/** Actions on one record of a company: a page that says what an action would change, and then the action. */
+/** Actions on one record of a company. Each has a page that says what it would change. */
 import { hash } from 'node:crypto';
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
@@ -22,62 +22,57 @@ import type { Visit } from '../page/visit.ts';
 import { addAction, addPage } from '../routes/routes.ts';
 import type { CompanyDeps } from './company-deps.ts';
 
-/** What a person asks of one record: its company, and what the forms said so far. */
+/** The record and company of a request, with the fields sent so far. */
 export interface AskedRecord {
   readonly visit: Visit;
   readonly entity: string;
-  /** Undefined if no connection or no record is named yet. */
+  /** Undefined before a connection and a record are named. */
   readonly ref: RecordRef | undefined;
   readonly crm: Crm | undefined;
-  /** The link of the record, whatever it is linked to. */
+  /** The record's link to any company. */
   readonly link: Link | undefined;
   field(name: string): string;
 }
 
-/** An asked record that is named. */
 export type NamedRecord = AskedRecord & { readonly ref: RecordRef; readonly crm: Crm };
 
-/** More must be known first: fields of a form, and what is wrong with those that were sent. */
+/** A form for missing fields, with the errors in those that were sent. */
 interface Question {
   readonly help: string;
   readonly inputs: Markup;
   readonly problem?: string | undefined;
 }
 
-/** What an action would do. */
 export interface Proposal {
-  /** In words and tables. */
   readonly effect: Markup;
-  /** What was shown of the CRM: where that is another by then, the person is asked again. */
+  /** What was shown of the CRM. If it has changed when the person confirms, the page asks again. */
   readonly seen: unknown;
-  /** Whether things are so already: a form that is sent twice is no surprise. */
+  /** Whether nothing is left to do: sending a form twice is not an error. */
   readonly isDone?: boolean;
-  /** Undefined if it cannot be done, which `effect` explains. */
+  /** Undefined if the action is impossible; `effect` says why. */
   readonly step?: ActionStep | undefined;
 }
 
-/** The way from what is proposed to what is done. */
+/** How to carry out a proposal. */
 interface ActionStep {
   readonly button: string;
-  /** What the person must say yes to besides. */
+  /** A statement that the person must also confirm. */
   readonly consent?: string | undefined;
   /** Performs the operation. Throws {@link Refused}. */
   perform(ground: Ground & ConnectorNeeds, by: OperationCaller): Promise<unknown>;
 }
 
-/** One kind of action. */
 export interface RecordAction {
   /** The last part of its path. */
   readonly name: 'hold' | 'release' | 'end' | 'update' | 'link' | 'unlink';
-  /** Whether it is for records that are linked to the company; all but `link` are. */
+  /** Whether the record must be linked to the company; true for all but `link`. */
   readonly isForLinked: boolean;
-  /** Where it leads once it is done: to the company where absent. */
+  /** The page after the action; the company by default. */
   next?(asked: AskedRecord): string;
-  /** Says what it would do, or asks for more. Writes nothing. */
+  /** Says what the action would do, or asks for more. Writes nothing. */
   propose(asked: AskedRecord): Promise<Proposal | Question>;
 }
 
-/** Where the page of an action is. */
 export function actionAddress(
   entity: string,
   name: RecordAction['name'],
@@ -87,7 +82,6 @@ export function actionAddress(
   return Object.keys(fields).length === 0 ? path : `${path}?${new URLSearchParams(fields)}`;
 }
 
-/** Adds the page of an action, and the action. */
 export function addRecordAction(app: Server, deps: CompanyDeps, action: RecordAction): void {
   const path = `/companies/:entity/${action.name}`;
   addPage(app, deps, {
@@ -117,10 +111,9 @@ export function addRecordAction(app: Server, deps: CompanyDeps, action: RecordAc
   });
 }
 
-/** Whether it is said which record is meant. */
 export const isNamed = (asked: AskedRecord): asked is NamedRecord => asked.ref !== undefined && asked.crm !== undefined;
 
-/** Undefined if the address names no company, or a record that is not the company's. */
+/** Undefined if the address names no company, or a record of another company. */
 async function readAsked(
   { store, crms }: CompanyDeps,
   { isForLinked }: RecordAction,
@@ -137,7 +130,7 @@ async function readAsked(
   return { visit, entity, ref, crm, link, field };
 }
 
-/** In one transaction with a look at what the person saw; false if that is not so any more. */
+/** Checks in the same transaction that the proposal still holds; false if it does not. */
 async function carryOut(deps: CompanyDeps, asked: NamedRecord, { step, seen }: Proposal): Promise<boolean> {
   const { visit, ref, field } = asked;
   const hasConsent = step?.consent === undefined || field('consent') === 'yes';
@@ -153,7 +146,7 @@ async function carryOut(deps: CompanyDeps, asked: NamedRecord, { step, seen }: P
   }
 }
 
-/** The state that a proposal stands on, as one text. */
+/** A digest of the state that a proposal relies on. */
 async function revisionOf(db: Db, ref: RecordRef, seen: unknown, now: number): Promise<string> {
   const link = await findLink(db, ref);
   const overrides = (await readOverrides(db, ref.provider, [ref.recordId], now)).get(ref.recordId) ?? [];
@@ -165,7 +158,7 @@ interface ShownAction {
   readonly action: RecordAction;
   readonly asked: AskedRecord;
   readonly proposal: Proposal | Question;
-  /** Why it is shown again. */
+  /** Why the page is shown again. */
   readonly status?: 409 | 422;
 }
 
@@ -189,7 +182,7 @@ async function actionPage({ store }: CompanyDeps, { action, asked, proposal, sta
   };
 }
 
-/** A form that leads on to what the action would change. */
+/** A form that leads to the proposal. */
 function question(
   { visit, entity, ref }: AskedRecord,
   action: RecordAction,
@@ -229,5 +222,5 @@ async function proposed(
     </form>`;
 }
 
-/** The fields that go from the question to the action. */
+/** The fields that the question passes on to the action. */
 const KEPT = ['provider', 'record', 'property', 'kind', 'until', 'reason', 'once', 'sendUpdate', 'match'] as const;

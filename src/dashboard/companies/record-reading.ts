@@ -1,4 +1,4 @@
-/** A record that somebody is about to link, read in the CRM while they wait. */
+/** Reads a record that somebody is about to link, while they wait. */
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { type LinkCandidate, readCandidate } from '../../connector/follow/link-by-hand.ts';
@@ -8,11 +8,10 @@ import { html, type Markup } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 import { CRM_LIMIT_MS } from './company-deps.ts';
 
-/** The record with the number in it. */
 export const readInTime = (crm: Crm, desired: Pick<LinkRequest, 'recordId' | 'entity'>): Promise<LinkCandidate> =>
   inTime((signal) => readCandidate(crm, desired, signal));
 
-/** A CRM that does not answer in time is no reason to wait. */
+/** `unread` if the CRM fails, or does not answer in time. */
 export async function inTime<Found>(read: (signal: AbortSignal) => Promise<Found>): Promise<Found | Unread> {
   const signal = AbortSignal.timeout(CRM_LIMIT_MS);
   try {
@@ -26,7 +25,6 @@ export async function inTime<Found>(read: (signal: AbortSignal) => Promise<Found
 
 type Unread = Extract<LinkCandidate, { kind: 'unread' }>;
 
-/** Why a record cannot be linked. */
 export function unlinkable(reader: Reader, candidate: Exclude<LinkCandidate, { kind: 'found' }>): Markup {
   switch (candidate.kind) {
     case 'gone':

@@ -1,5 +1,3 @@
-/** The page that finds a company. */
-
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { type FoundCompany, findCompanies } from '../../connector/explain/find-company.ts';
@@ -15,7 +13,7 @@ import { addPage, type RouteDeps } from '../routes/routes.ts';
 
 const SHOWN = 50;
 
-/** Adds the page. A number, a record's id or its address that means one company leads there at once. */
+/** Adds the page. A number, a record's id or its address leads directly to the company, if there is only one. */
 export function addSearch(app: Server, deps: RouteDeps & { readonly crms: readonly Crm[] }): void {
   addPage(app, deps, {
     path: '/companies',
@@ -69,7 +67,6 @@ const recordOf = (reader: Reader, { provider, recordId, state }: FoundCompany['l
 
 const LINK_STATES = ['active', 'gone', 'merged', 'removed', 'conflict'] as const;
 
-/** A link's state as a word. */
 export function linkState(reader: Reader, state: string): string {
   const known = LINK_STATES.find((each) => each === state);
   return known === undefined ? state : reader.text(`link.${known}`);

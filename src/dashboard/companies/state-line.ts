@@ -1,4 +1,4 @@
-/** A company's line of state: whether its records hold what the register says, and where to look at both. */
+/** The line that says whether a company's records hold the register's values, with links to both. */
 import type { VNode } from 'preact';
 import type { Timeline } from '../../connector/explain/timeline.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
@@ -14,7 +14,6 @@ import type { ComparedRecord } from './values/verdict.ts';
 /** The register's pages for people. */
 const REGISTER_SITE = 'https://datacvr.virk.dk';
 
-/** The line, with links to the linked records in their CRMs and to the company in the register. */
 export async function stateLine(
   deps: CompanyDeps,
   reader: Reader,
@@ -35,7 +34,7 @@ export async function stateLine(
   </p>`;
 }
 
-/** The first thing that somebody should know of it. */
+/** The most urgent fact about the company. */
 function stateOf(reader: Reader, { links, lanes, facts }: Timeline, records: readonly ComparedRecord[]): VNode {
   const kinds = records.map(({ current }) => current.kind);
   if (links.some((link) => link.state === 'conflict') || kinds.includes('contested'))

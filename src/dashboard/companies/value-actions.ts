@@ -1,4 +1,4 @@
-/** What may be done with one value of a record, beside the value. */
+/** The actions for one value of a record, next to the value. */
 import type { Planned } from '../../connector/decide/planned.ts';
 import type { Timeline } from '../../connector/explain/timeline.ts';
 import type { RecordRef } from '../../connector/names/queues.ts';
@@ -15,7 +15,7 @@ interface ActedOn {
   readonly planned: Planned | undefined;
 }
 
-/** Links to the previews of what a person may decide of it; nothing for viewers. */
+/** Links to the previews of the possible decisions; none for viewers. */
 export function valueActions(
   { reader, role }: Pick<Spectator, 'reader' | 'role'>,
   { entity, overrides }: Timeline,

@@ -1,4 +1,4 @@
-/** How much of each account's call budget this daemon used in the last minute. */
+/** Measures how much of each account's call budget this daemon used in the last minute. */
 import type { Metrics } from '../../http/metrics.ts';
 
 const EVERY_MS = 10_000;
@@ -15,7 +15,7 @@ interface Sample {
   readonly totals: ReadonlyMap<string, number>;
 }
 
-/** Notes the calls counted so far every ten seconds, until it is stopped. */
+/** Takes a reading every ten seconds until it is stopped. */
 export function startCallMeter({ crmCalls }: Pick<Metrics, 'crmCalls'>, elapsed: () => number): CallMeter {
   let samples: readonly Sample[] = [];
   const sample = async (): Promise<Sample> => {

@@ -1,4 +1,4 @@
-/** The pages of connections: whether each may be called and how often, what it writes where, and a try of its credentials. */
+/** The pages of connections: whether each may be called and how often, its mapping, and a test of its credentials. */
 
 import type { VNode } from 'preact';
 import { checkCredentials } from '../../connector/check.ts';
@@ -29,15 +29,13 @@ import { addPayloadTrial, eventIn, payloadForm } from './payload.ts';
 import { addAcceptance, proposalSection } from './proposal.ts';
 import { connectionState, connectionsTable } from './table.ts';
 
-/** What the pages read from, and by which a connection is tried. */
 export interface ConnectionDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'>, WireOptions {
   readonly crms: readonly Crm[];
-  /** What the file says. */
+  /** The configuration in the file. */
   readonly configuration: ConfigNeeds['configuration'];
   readonly meter: Pick<CallMeter, 'read'>;
 }
 
-/** Adds the list, the page of one connection, and the action that tries its credentials. */
 export function addConnections(app: Server, deps: ConnectionDeps): void {
   const { store, crms } = deps;
   const find = ({ param }: Visit): Crm | undefined => crms.find(({ name }) => name === param('name'));
@@ -75,7 +73,7 @@ export function addConnections(app: Server, deps: ConnectionDeps): void {
   addLeaving(app, deps);
 }
 
-/** Says so if there is no answer in time, whatever the provider does with the signal. */
+/** Reports a missing answer in time, even if the provider ignores the signal. */
 async function tryCredentials(deps: ConnectionDeps, crm: Crm): Promise<Findings> {
   const signal = AbortSignal.timeout(CRM_LIMIT_MS);
   const late = new Promise<Findings>((resolve) => {
@@ -143,7 +141,7 @@ function budgets({ reader }: Visit, { limits }: Crm): VNode {
   });
 }
 
-/** The mapping with what `check` says of each property; without that if the CRM is not called, or does not answer. */
+/** The mapping with the findings of `check` for each property, if the CRM is called and answers. */
 async function mapping({ reader }: Visit, crm: Crm, isCalled: boolean): Promise<Markup> {
   const checked = isCalled ? await readChecked(crm) : undefined;
   const rows: readonly CheckedRow[] =
@@ -166,7 +164,7 @@ async function mapping({ reader }: Visit, crm: Crm, isCalled: boolean): Promise<
 
 type CheckedRow = ReturnType<typeof checkRows>[number];
 
-/** Undefined if the CRM may not be called, or does not say in time what properties it has. */
+/** Undefined if the CRM may not be called, or does not list its properties in time. */
 async function readChecked(crm: Crm): Promise<readonly CheckedRow[] | undefined> {
   if ((await crm.rateLimiter.blockedUntil()) !== undefined) return undefined;
   const signal = AbortSignal.timeout(CRM_LIMIT_MS);

@@ -1,4 +1,4 @@
-/** Leaving a connection, and returning to it: the page that asks what goes, and the part of the connection's page. */
+/** Leaving a connection and returning to it: the page that asks, and the part of the connection's page. */
 import type { VNode } from 'preact';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { countOpenLinks } from '../../connector/links/end-all.ts';
@@ -25,7 +25,7 @@ interface LeavingDeps extends RouteDeps {
 const leaveAddress = (name: string): string => `${connectionAddress(name)}/leave`;
 const returnAddress = (name: string): string => `${connectionAddress(name)}/return`;
 
-/** Adds the page, the action that asks for a preview, and the one that returns. */
+/** Adds the page, the action that requests a preview, and the one that returns. */
 export function addLeaving(app: Server, deps: LeavingDeps): void {
   addPage(app, deps, {
     path: '/connections/:name/leave',
@@ -65,10 +65,10 @@ export function addLeaving(app: Server, deps: LeavingDeps): void {
   });
 }
 
-/** Links are counted up to this number: the preview lists them all. */
+/** The most links to count. The preview lists them all. */
 export const MOST_COUNTED = 1_000;
 
-/** What the page says of companies that another connection links, too. */
+/** What the page says of companies that another connection also links. */
 export function keptMonitoring(
   reader: Reader,
   { isMany, shared }: { readonly isMany: boolean; readonly shared: number },
@@ -102,7 +102,7 @@ async function leavePage({ store }: LeavingDeps, { reader, formToken }: Visit, {
   };
 }
 
-/** That the connection was left, and the way back; or the way to leave it. */
+/** Offers to leave the connection, or to return to one that was left. */
 export async function leavingSection({ store }: LeavingDeps, visit: Visit, name: string): Promise<Markup> {
   const { reader, visitor, formToken, now } = visit;
   const isAdmin = includesRole(visitor.role, 'admin');

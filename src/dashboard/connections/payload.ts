@@ -1,4 +1,4 @@
-/** Tries a payload: what a webhook with this body would write into one CRM, by which rule. Changes nothing. */
+/** Tests a payload: what a webhook with this body would write into one CRM, by which rule. Changes nothing. */
 import type { VNode } from 'preact';
 import { ProviderError } from '../../../providers/provider.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
@@ -28,7 +28,6 @@ interface TrialDeps extends RouteDeps, WireOptions {
   readonly crms: readonly Crm[];
 }
 
-/** Adds the action. */
 export function addPayloadTrial(app: Server, deps: TrialDeps): void {
   addAction(app, deps, {
     path: '/connections/:name/payload',
@@ -59,14 +58,14 @@ export function addPayloadTrial(app: Server, deps: TrialDeps): void {
   });
 }
 
-/** The body of the event that an address names, for people to try and to edit; empty if it names none. */
+/** The body of the event that an address names, for people to edit and test; empty if it names none. */
 export async function eventIn(db: Db, { query, visitor }: Visit): Promise<string> {
   if (!/^\d{1,15}$/.test(query('event')) || !visitor.seesPersons) return '';
   const body = await readEventBody(db, Number(query('event')));
   return body === undefined ? '' : JSON.stringify(JSON.parse(body), null, 2);
 }
 
-/** The form; nothing for those who may not try. */
+/** The form; nothing for those who may not use it. */
 export function payloadForm({ reader, visitor, formToken }: Visit, crm: Crm, text = ''): Markup {
   return (
     includesRole(visitor.role, 'operator') &&
@@ -99,7 +98,7 @@ function readText(text: string, wire: WireOptions): ReadText {
 
 type Trial = { readonly decided: readonly Preview[] } | { readonly silent: string };
 
-/** Says so if the CRM does not answer in time, whatever the provider does with the signal. */
+/** Reports a missing answer in time, even if the provider ignores the signal. */
 async function previewInTime({ store, now }: TrialDeps, crm: Crm, payload: Payload): Promise<Trial> {
   const signal = AbortSignal.timeout(CRM_LIMIT_MS);
   const silent = `no answer within ${CRM_LIMIT_MS / 1_000} s`;
@@ -131,7 +130,7 @@ function outcome({ reader, visitor }: Visit, crm: Crm, { entityId }: Payload, tr
     })}`;
 }
 
-/** What of the payload is written nowhere, and why. */
+/** The parts of the payload that are not written, and why. */
 function remarkTable({ reader }: Visit, remarks: readonly Remark[]): Markup {
   return (
     remarks.length > 0 &&

@@ -21,7 +21,6 @@ export interface ProposalDeps extends RouteDeps {
   readonly configuration: ConfigNeeds['configuration'];
 }
 
-/** Adds the action that accepts. */
 export function addAcceptance(app: Server, deps: ProposalDeps): void {
   addForm(app, deps, applyConfig, {
     path: '/connections/:name/accept',
@@ -38,7 +37,7 @@ export function addAcceptance(app: Server, deps: ProposalDeps): void {
   });
 }
 
-/** What the file changes and nobody accepted yet; nothing if a daemon has not looked at it, or its file is an old one. */
+/** The changes of the file that nobody has accepted; nothing if no daemon has looked at it, or if its file is old. */
 export async function proposalSection(
   deps: ProposalDeps,
   visit: Visit,
@@ -64,10 +63,10 @@ export async function proposalSection(
 
 type Back = 'connection' | 'configuration';
 
-/** One page shows those of all connections. */
+/** A page may show the proposals of all connections. */
 const idOf = (name: string, back: Back): string => (back === 'connection' ? 'proposal' : `proposal-${name}`);
 
-/** What a rollback set aside, which nobody has to answer. */
+/** The changes that a rollback set aside. They need no answer. */
 const asideSection = (visit: Visit, proposal: RuleProposal, back: Back): Markup =>
   html`<section class="notice" id=${idOf(proposal.name, back)}>
     <h2>${visit.reader.text('rules.aside', { name: proposal.name })}</h2>
@@ -75,7 +74,7 @@ const asideSection = (visit: Visit, proposal: RuleProposal, back: Back): Markup 
     ${changes(visit, proposal)} ${acceptForm(visit, proposal, back)}
   </section>`;
 
-/** The count with its examples as they are now; without them if the CRM does not answer in time. */
+/** The count with current examples; without them if the CRM does not answer in time. */
 async function withExamples(
   { store, configuration }: ProposalDeps,
   { visitor, now }: Visit,

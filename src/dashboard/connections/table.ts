@@ -10,7 +10,6 @@ import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 
-/** The table. */
 export function connectionsTable(
   { reader, now }: Visit,
   rows: readonly ConnectionRow[],
@@ -32,7 +31,7 @@ export function connectionsTable(
   });
 }
 
-/** What happens if a pause ends: after a refusal the account is only probed. */
+/** What happens when a pause ends: after a refusal cvrsync only probes the account. */
 const UNTIL = {
   auth: 'overview.probedAt',
   refused: 'overview.probedAt',
@@ -40,7 +39,6 @@ const UNTIL = {
   locked: 'overview.pausedUntil',
 } as const satisfies Record<BlockFault, string>;
 
-/** Whether a connection may be called, and why not. */
 export function connectionState(reader: Reader, { state: each }: ConnectionRow, now: number): Markup {
   switch (each.kind) {
     case 'ok':
@@ -59,7 +57,7 @@ export function connectionState(reader: Reader, { state: each }: ConnectionRow, 
   }
 }
 
-/** From here on a budget is shown as used up. */
+/** The page shows a larger share of a budget as used up. */
 const NEARLY_ALL = 0.9;
 
 function budget(reader: Reader, { name, callsPerMinute }: ConnectionRow, calls: number): VNode {

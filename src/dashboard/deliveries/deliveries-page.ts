@@ -1,4 +1,4 @@
-/** The page of what was sent to webhooks, or is to be. */
+/** The list of deliveries. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { parseEntityId } from '../../protocol/entity-id.ts';
@@ -38,7 +38,6 @@ import { successStrip } from './strip.ts';
 
 const SHOWN = 50;
 
-/** Adds the page. */
 export function addDeliveries(app: Server, deps: ServicePageDeps): void {
   addPage(app, deps, {
     path: '/deliveries',
@@ -73,11 +72,11 @@ export function addDeliveries(app: Server, deps: ServicePageDeps): void {
   });
 }
 
-/** More are not counted. */
+/** The most deliveries to count. */
 const COUNTED = 1_000;
 const OPEN_STATES = ['failing', 'due', 'held', 'failed'] as const satisfies readonly OpenState[];
 
-/** Leads to the states that somebody may have to act on, with how many deliveries of the filter are in each. */
+/** Links to the states that may need action, each with its number of deliveries. */
 async function stateTabs(db: Db, { reader }: Visit, texts: DeliveryTexts, filter: DeliveryFilter): Promise<VNode> {
   const counts = await Promise.all(OPEN_STATES.map((state) => countUpTo(db, COUNTED + 1, { ...filter, state })));
   const tab = (name: (typeof OPEN_STATES)[number] | '', words: Markup): VNode =>
@@ -93,7 +92,7 @@ async function stateTabs(db: Db, { reader }: Visit, texts: DeliveryTexts, filter
 const stripOf = async (db: Db, { reader, now }: Visit, monitor: string): Promise<Markup> =>
   successStrip(reader, (await readDeliveryStatistics(db, [monitor], now)).get(monitor));
 
-/** Says which text of the filter cannot be read, or which monitors it may mean. */
+/** Says which text of the filter is unreadable, or which monitors have the name. */
 const unreadableFilter = (
   visit: Visit,
   texts: DeliveryTexts,
@@ -151,15 +150,14 @@ const DELIVERY_SIGNS = {
   dropped: 'idle',
 } as const;
 
-/** The state of a delivery in words. */
 export const deliveryState = (reader: Reader, named: DeliveryState): VNode =>
   state(DELIVERY_SIGNS[named], reader.text(`delivery.${named}`));
 
-/** The name of what a delivery is about, as far as the role may see it. */
+/** The name of a delivery's entity, if the role may see it. */
 export const deliveryName = ({ visitor }: Visit, { entity, name }: Pick<Delivery, 'entity' | 'name'>): string =>
   !visitor.seesPersons && parseEntityId(entity)?.kind === 'person' ? maskName(name) : name;
 
-/** What a monitor is called; of one that was removed, the beginning of its id. */
+/** The name of a monitor; of a removed one, the beginning of its id. */
 export const monitorName = (names: ReadonlyMap<string, string>, id: string): Markup =>
   names.get(id) ?? html`<code title=${id}>${id.slice(0, 8)}</code>`;
 

@@ -1,4 +1,4 @@
-/** One delivery: what it says, what became of it at each attempt, and the action that sends it again. */
+/** One delivery: its payload, its attempts, and the action that sends it again. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { deliveryVersion, sendDelivery } from '../../operations/service/deliveries.ts';
@@ -22,7 +22,6 @@ import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { deliveryName, deliveryState, monitorName } from './deliveries-page.ts';
 import { changedFields, exchange } from './exchange.ts';
 
-/** Adds the page and the action. */
 export function addDelivery(app: Server, deps: ServicePageDeps): void {
   const { store } = deps;
   addPage(app, deps, {
@@ -123,7 +122,7 @@ function resendForm({ reader, visitor, formToken }: Visit, delivery: Delivery): 
   </form>`;
 }
 
-/** All attempts, the newest first; each leads to what was sent and answered. */
+/** All attempts, newest first, with links to their requests and answers. */
 function attemptTable({ reader, visitor }: Visit, { seq }: Delivery, attempts: readonly Attempt[]): VNode {
   const columns = ['number', 'at', 'took', 'result', 'fault', 'body'] as const;
   return table({
@@ -138,7 +137,7 @@ function attemptTable({ reader, visitor }: Visit, { seq }: Delivery, attempts: r
       `${reader.number(took)} ms`,
       state(done ? 'ok' : 'bad', status === null ? reader.text('attempt.none') : String(status)),
       said(reader, fault),
-      // A receiver may send back what it was told.
+      // A receiver may echo the request.
       !visitor.seesPersons ? reader.text('attempt.hidden') : answer && html`<div class="wide">${brief(answer)}</div>`,
     ]),
   });

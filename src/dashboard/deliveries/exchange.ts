@@ -1,4 +1,4 @@
-/** What an attempt sent and what came back, and what the payload says has changed. */
+/** The request and answer of an attempt, and the changes in its payload. */
 import type { VNode } from 'preact';
 import { describeUpdates } from '../../protocol/describe/describe.ts';
 import { readPayload, type WireOptions } from '../../protocol/payload.ts';
@@ -10,7 +10,7 @@ import { html, type Markup } from '../page/html.ts';
 import { brief, table } from '../page/parts.ts';
 import type { Reader } from '../page/reader.ts';
 
-/** The changed fields of a payload, before and after, in Danish as in mails; nothing if it names none. */
+/** The changed fields of a payload, before and after, in Danish as in mails; nothing if it has none. */
 export function changedFields(reader: Reader, { bytes }: DeliveryBody, wire: WireOptions): Markup {
   const read = readPayload(JSON.parse(bytes.toString()), wire);
   const described = read.ok ? describeUpdates(read.payload.updates) : [];
@@ -33,14 +33,14 @@ export function changedFields(reader: Reader, { bytes }: DeliveryBody, wire: Wir
 }
 
 interface Sent {
-  /** Undefined if the change is no longer kept. */
+  /** Undefined if the change was deleted. */
   readonly body: DeliveryBody | undefined;
   readonly id: string;
   /** Undefined if the monitor was removed. */
   readonly security: Security | undefined;
 }
 
-/** One attempt: the headers of both sides, and the whole answer as far as it is kept. */
+/** One attempt: the headers of both sides, and the stored part of the answer. */
 export function exchange(reader: Reader, attempt: Attempt, { body, id, security }: Sent): VNode {
   const { number, at, headers, answer } = attempt;
   const sent = body && security && sentHeaders({ id: webhookId(body.change, id), attempt: number }, at, security);

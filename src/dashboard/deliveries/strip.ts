@@ -1,14 +1,14 @@
-/** A monitor's newest deliveries as a strip, so that somebody sees whether and since when they fail. */
+/** A monitor's newest deliveries as a strip that shows whether and since when they fail. */
 import type { DeliveryStatistics } from '../../service/delivery/listing/statistics.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 
 const STEP = 10;
 const HEIGHT = 40;
-/** What arrived is low, what did not is high: colour is not the only sign. */
+/** Successes are low and failures high, because colour must not be the only sign. */
 const LOW = 14;
 
-/** The strip with its words; nothing if nothing was tried. Deliveries in a row that are alike are one bar. */
+/** The strip with its text; nothing if there were no attempts. Equal deliveries in a row are one bar. */
 export function successStrip(reader: Reader, statistics: DeliveryStatistics | undefined): Markup {
   const recent = statistics?.recent ?? [];
   if (recent.length === 0) return null;

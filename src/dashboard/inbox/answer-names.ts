@@ -1,4 +1,4 @@
-/** The answers as the pages call them: for each kind of entry in its own words, which say what the answer does to it. */
+/** The names of answers on the pages: for each kind of entry its own words, which say what the answer does. */
 
 import { canTakeBack } from '../../connector/review/given-answers.ts';
 import {
@@ -15,28 +15,26 @@ import {
 import type { Reader } from '../page/reader.ts';
 import { TEXTS, type TextKey } from '../texts/texts.ts';
 
-/** What an answer is given to; `limit` is work that the safety limit stopped. */
+/** What an answer is for; `limit`: work that the safety limit stopped. */
 type Answered = ReviewKind | 'limit';
 
-/** A verb and what it is given to, such as `keep-link`: the value of a button. */
+/** A verb and a kind, such as `keep-link`: the value of a button. */
 export type AnswerName = TextKey extends infer Key ? (Key extends `verb.${infer Name}` ? Name : never) : never;
 
-/** Whether a text is the value of a button. */
 export const isAnswer = (name: string): name is AnswerName => `verb.${name}` in TEXTS.en;
 
-/** What the entry of an id takes an answer as; undefined if it is no id. */
+/** Undefined if the id is invalid. */
 function answeredAs(id: string): Answered | undefined {
   const named = readReviewId(id);
   return named?.kind === 'lane' && laneVerbs(named.parts[1]) === DECISION ? 'limit' : named?.kind;
 }
 
-/** The name of an answer to a kind of entry; undefined if no entry of the kind takes it. */
+/** The name of an answer to a kind of entry; undefined if the kind does not take it. */
 export function answerName(verb: ReviewVerb, kind: Answered, days?: number): AnswerName | undefined {
   const name = `${verb}${days ?? ''}-${kind}`;
   return isAnswer(name) ? name : undefined;
 }
 
-/** The same for the entry of an id. */
 function answerNameFor(verb: ReviewVerb, id: string): AnswerName | undefined {
   const kind = answeredAs(id);
   return kind && answerName(verb, kind);
@@ -46,16 +44,14 @@ function answerNameFor(verb: ReviewVerb, id: string): AnswerName | undefined {
 const PARTS = /^(?<verb>[a-z]+)(?<days>\d*)-(?<kind>[a-z]+)$/u;
 const partsOf = (name: AnswerName) => PARTS.exec(name)?.groups ?? {};
 
-/** The verb of an answer. */
 export const verbOf = (name: AnswerName): ReviewVerb => partsOf(name)['verb'] as ReviewVerb;
 
-/** How many days the hold of an answer lasts; undefined if it holds nothing, or without an end. */
+/** The days of an answer's hold; undefined if the answer holds nothing, or holds without an end. */
 export const daysOf = (name: AnswerName): number | undefined => Number(partsOf(name)['days']) || undefined;
 
-/** Whether an answer is for the entry of an id. */
 export const isFor = (name: AnswerName, id: string): boolean => partsOf(name)['kind'] === answeredAs(id);
 
-/** The answers that an entry takes, in the order of its verbs; a hold with an end stands before one without. */
+/** The answers that an entry takes, in the order of its verbs; a hold with an end comes before one without. */
 export const answersTo = ({ id, verbs }: Pick<ReviewEntry, 'id' | 'verbs'>): readonly AnswerName[] =>
   verbs.flatMap((verb) => {
     const name = answerNameFor(verb, id);
@@ -63,11 +59,11 @@ export const answersTo = ({ id, verbs }: Pick<ReviewEntry, 'id' | 'verbs'>): rea
     return name === 'keep-difference' ? (['keep90-difference', name] as const) : [name];
   });
 
-/** Whether an answer may be given to all entries of a kind at once. */
+/** Whether one answer may be given to all entries of a kind. */
 export const mayAnswerAll = (name: AnswerName, kind: ReviewKind | undefined): boolean =>
   kind !== undefined && name.endsWith(`-${kind}`) && KINDS_FOR_ALL[verbOf(name)].some((each) => each === kind);
 
-/** Whether nothing takes an answer back. */
+/** Whether the answer cannot be taken back. */
 export function isFinal(name: AnswerName): boolean {
   const known = REVIEW_KINDS.find((each) => each === partsOf(name)['kind']) ?? 'lane';
   return !canTakeBack(verbOf(name), known);
@@ -76,13 +72,13 @@ export function isFinal(name: AnswerName): boolean {
 export const answerText = (reader: Reader, name: AnswerName): string => reader.text(`verb.${name}`);
 export const answerHelp = (reader: Reader, name: AnswerName): string => reader.text(`verbHelp.${name}`);
 
-/** What is said to a person of an answer that its entry does not take: the verb as the commands call it. */
+/** The name of an answer that its entry does not take: the verb of the commands. */
 export const shownAnswer = (reader: Reader, verb: ReviewVerb, id: string): string => {
   const name = answerNameFor(verb, id);
   return name === undefined ? verb : answerText(reader, name);
 };
 
-/** A text of the commands about an entry, in which each answer stands as its button is called. */
+/** A text of the commands about an entry, with the names of the page's buttons for its answers. */
 export const withButtonNames = (reader: Reader, text: string, id: string): string =>
   text.replaceAll(/(?:cvrsync review )?\b(retry|drop|accept|keep)\b/gu, (all, word: string) => {
     const verb = VERBS.find((each) => each === word);

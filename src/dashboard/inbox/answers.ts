@@ -1,4 +1,4 @@
-/** Answers to what needs a person: chosen in the list, carried out together, each as the command does it. */
+/** Answers to entries that somebody chose in the list, each carried out as the command does it. */
 
 import type { VNode } from 'preact';
 import type { ReviewEntry } from '../../connector/review/review-kinds.ts';
@@ -32,16 +32,16 @@ import {
 } from './answer-names.ts';
 import { takeBackForm } from './take-back.ts';
 
-/** Entries that one answer takes: as many as a page shows, and room for more. */
+/** The entries that one answer may have: more than a page shows. */
 const MOST = 200;
 
-/** `other`: the entry is of a kind that the answer is not for. */
+/** `other`: the answer does not fit the kind of the entry. */
 type Answered = EntryAnswer | Refused | 'other';
 
-/** The field that says which entry is chosen, with what was seen of it. */
+/** The field of a chosen entry and its revision. */
 export const CHOICE = 'choice';
 
-/** An entry, with what was seen of it. */
+/** An entry and its revision. */
 export const choiceOf = ({ id, revision = '' }: Pick<ReviewEntry, 'id' | 'revision'>): string => `${revision} ${id}`;
 
 /** The box that chooses an entry; nothing for those who may not answer. */
@@ -53,7 +53,7 @@ export const choiceBox = (
   includesRole(visitor.role, 'operator') &&
   html`<input type="checkbox" name=${CHOICE} value=${choiceOf({ id, revision })} checked=${isChosen} aria-label=${reader.text('review.choose', { id })} />`;
 
-/** A line for each answer: its button, and what it does. `keys` are the letters that press them in the list. */
+/** A line for each answer: its button, and what it does. `keys`: the letters that press them in the list. */
 export const answerButtons = (
   reader: Reader,
   names: readonly AnswerName[],
@@ -85,7 +85,7 @@ export const answersOf = (entries: readonly Pick<ReviewEntry, 'id' | 'verbs'>[])
   ...new Set(entries.flatMap(answersTo)),
 ];
 
-/** Answers that end something for more than the list: a page asks first. */
+/** Answers that end more than an entry of the list; a page asks first. */
 const ASKS_FIRST: ReadonlySet<AnswerName> = new Set(['keep-link', 'drop-link', 'accept-limit', 'drop-mail']);
 
 /** Adds the action. One transaction carries out all answers of a form, and records each in the audit. */
@@ -106,7 +106,7 @@ export function addAnswers(app: Server, deps: RouteDeps): void {
         answers.set(id, await answer(deps, visit, { name, id, revision }));
       }
       const [[only, its] = ['', 'other'] as const] = answers;
-      // Of an entry that was on screen, the next one is shown at once.
+      // After an answer to the shown entry, the next one is shown at once.
       if (isOne && its !== 'other' && !(its instanceof Refused))
         return addressAfter(back, { at: fieldValue(fields, 'next'), done: only });
       return resultPage(visit, name, answers, back);
@@ -114,7 +114,7 @@ export function addAnswers(app: Server, deps: RouteDeps): void {
   });
 }
 
-/** What was seen of an entry, and its id. */
+/** The revision and the id. */
 const readChoice = (choice: string): readonly [string, string] => [
   choice.slice(0, choice.indexOf(' ')),
   choice.slice(choice.indexOf(' ') + 1),

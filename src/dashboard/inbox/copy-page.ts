@@ -1,14 +1,13 @@
-/** The copy of something that nobody could read: as a page, and as a file to correct. */
+/** The stored copy of an unreadable input: as a page, and as a file to correct. */
 import { readCopy } from '../../connector/review/unreadable-entries.ts';
 import type { Server } from '../../http/server/server.ts';
 import { html } from '../page/html.ts';
 import type { Visit } from '../page/visit.ts';
 import { addPage, type ReviewDeps } from '../routes/routes.ts';
 
-/** Where the copy of a thing is, by the id that it has in review. */
+/** The copy of an entry, by its id in review. */
 export const copyAddress = (id: string): string => `/inbox/copy/${id}`;
 
-/** Adds the page and the file. */
 export function addCopies(app: Server, deps: ReviewDeps): void {
   const read = ({ param }: Visit) => readCopy(deps.store.db, idOf(param));
   addPage(app, deps, {

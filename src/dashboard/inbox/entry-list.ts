@@ -1,4 +1,4 @@
-/** The list of the inbox: entries to choose, and below them the bar of answers. */
+/** The list of the inbox: entries to choose, and below them the answers. */
 import type { VNode } from 'preact';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import type { InboxEntry, InboxPage } from '../../connector/review/inbox.ts';
@@ -21,21 +21,20 @@ import type { ReviewDeps } from '../routes/routes.ts';
 import { mayAnswerAll } from './answer-names.ts';
 import { answerButtons, answersOf, choiceBox } from './answers.ts';
 
-/** What a row shows of a text. */
+/** The longest text in a row. */
 const BRIEF = 60;
 
-/** A list as it is shown. */
 export interface ShownList extends InboxPage {
   readonly filter: InboxTexts;
-  /** Its address, with the place at which it begins. */
+  /** With the place at which it begins. */
   readonly address: string;
-  /** The entry that is shown beside it. */
+  /** The entry that the panel shows. */
   readonly current: string;
-  /** Whether all of its boxes are ticked. */
+  /** Whether all boxes are ticked. */
   readonly isChosen: boolean;
 }
 
-/** The list with its answers; for viewers the list alone. */
+/** The list with its answers; without them for viewers. */
 export async function entryList(deps: ReviewDeps, visit: Visit, list: ShownList): Promise<VNode> {
   const { reader, visitor, formToken } = visit;
   const names = await namesOf(deps.store.db, list.entries);
@@ -53,7 +52,7 @@ export async function entryList(deps: ReviewDeps, visit: Visit, list: ShownList)
   </form>`;
 }
 
-/** The answers to what is chosen, and those to all that the filter finds. */
+/** The answers for the chosen entries, and those for all that match the filter. */
 function bar(
   { halves }: ReviewDeps,
   { reader }: Visit,
@@ -100,7 +99,7 @@ function row(deps: ReviewDeps, visit: Visit, { entry, list, names }: Row): VNode
 const placeIn = (address: string): string | undefined =>
   new URLSearchParams(address.split('?')[1]).get('after') ?? undefined;
 
-/** Whether a viewer sees only that there is something, for it names persons. */
+/** Whether viewers see only that the entry exists, because it names persons. */
 export function hidesPersons(
   { crms }: ReviewDeps,
   { visitor }: Visit,
@@ -111,7 +110,7 @@ export function hidesPersons(
   return isValue && !visitor.seesPersons && mayNamePersons(fieldOfProperty(crms, provider, property));
 }
 
-/** What an entry is about, in a few words. */
+/** A short title of an entry. */
 export function entryTitle(
   deps: ReviewDeps,
   visit: Visit,

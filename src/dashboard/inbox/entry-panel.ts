@@ -1,4 +1,4 @@
-/** What stands beside the list: one entry with what it is about, and the answers it takes. */
+/** The panel next to the list: one entry with its subject, and the answers it takes. */
 import type { VNode } from 'preact';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import { readUndecided } from '../../connector/match/undecided.ts';
@@ -26,10 +26,9 @@ import { lettersOf } from './letters.ts';
 import { matchRecord } from './match-record.ts';
 
 const KEYS = ['a', 's', 'd'] as const;
-/** What is shown of a value or a reason. */
+/** The longest value or reason to show. */
 const LONGEST = 1_000;
 
-/** The entry, under its name. */
 export async function entryPanel(deps: CompanyDeps, visit: Visit, entry: InboxEntry, on: GoingOn): Promise<VNode> {
   const { reader } = visit;
   const { db } = deps.store;
@@ -94,7 +93,7 @@ async function facts(
   </dl>`;
 }
 
-/** The reason of a conflict says what to answer; all others are words of a CRM or of a service. */
+/** The reason of a conflict says what to answer; every other reason is the text of a CRM or of a service. */
 function reasonOf(deps: CompanyDeps, visit: Visit, entry: InboxEntry): Markup {
   const { reader } = visit;
   const { kind, id, verbs, reason } = entry;
@@ -104,7 +103,7 @@ function reasonOf(deps: CompanyDeps, visit: Visit, entry: InboxEntry): Markup {
   return said(reader, reason, (words) => inWords(words).slice(0, LONGEST));
 }
 
-/** The CRM's value above the register's, with what differs between them. */
+/** The CRM's value above the register's, with the differences marked. */
 function sides(
   deps: CompanyDeps,
   visit: Visit,
@@ -129,7 +128,7 @@ function sides(
     <dd class="value side">${shown(register, crm)} ${isBlankValue(register) && html`<div class="quiet">${clears}</div>`}</dd>`;
 }
 
-/** Masked before it is compared: of a part of a mail address nobody sees what it is. */
+/** Masks before comparing, so that marks reveal nothing of a mail address. */
 const cut = ({ reader, visitor }: Visit, json: string): string => {
   const text = plainValue(reader, json);
   return (visitor.seesPersons ? text : maskText(text)).slice(0, LONGEST);

@@ -1,4 +1,4 @@
-/** The list of what needs a person as a CSV file. */
+/** Review as a CSV file. */
 import { readDifferences } from '../../connector/history/differences.ts';
 import { type ReviewEntry, readReviewId } from '../../connector/review/review-kinds.ts';
 import { differenceEntry, readReview } from '../../connector/review/review-list.ts';
@@ -12,7 +12,6 @@ import { addPage, type ReviewDeps } from '../routes/routes.ts';
 
 const PAGE = 500;
 
-/** Adds the file. */
 export function addReviewExport(app: Server, deps: ReviewDeps): void {
   addPage(app, deps, {
     path: '/inbox.csv',

@@ -1,4 +1,4 @@
-/** How many entries wait, by kind, connection and property: each count is the way to its entries. */
+/** The number of waiting entries by kind, connection and property, each with a link to the entries. */
 import { countByProperty } from '../../connector/history/differences.ts';
 import { countInbox, countInboxByKind } from '../../connector/review/inbox.ts';
 import { KINDS_OF_CONNECTIONS, REVIEW_KINDS } from '../../connector/review/review-kinds.ts';
@@ -8,12 +8,11 @@ import type { Visit } from '../page/visit.ts';
 import { type Facet, facetLinks, withAll } from '../routes/facets.ts';
 import type { ReviewDeps } from '../routes/routes.ts';
 
-/** More are not counted. */
+/** The most entries to count. */
 const MOST = 1_000;
-/** Of one property; there are many. */
+/** The most entries to count of one property, because there are many properties. */
 const MOST_OF_PROPERTY = 100;
 
-/** Shows the facets of what waits under the filter. */
 export async function facets(deps: ReviewDeps, visit: Visit, filter: InboxTexts): Promise<Markup> {
   const { reader } = visit;
   const groups = [
@@ -53,7 +52,7 @@ async function kinds(
   ];
 }
 
-/** Those of the kind that is chosen; nothing if a kind is of no connection, or one connection has them all. */
+/** The connections of the chosen kind; nothing if a kind has no connection, or only one. */
 async function connections(
   { store: { db }, crms }: ReviewDeps,
   { reader, now }: Visit,

@@ -1,4 +1,4 @@
-/** The addresses that the inbox had when it was two pages: bookmarks and letters lead on. */
+/** Redirects from the inbox's former two addresses, which bookmarks and mails still hold. */
 import type { Server } from '../../http/server/server.ts';
 import { inboxAddress, matchAddress } from '../addresses/inbox.ts';
 import type { Visit } from '../page/visit.ts';
@@ -7,7 +7,6 @@ import { addPage, type RouteDeps } from '../routes/routes.ts';
 const FIELDS = ['kind', 'provider', 'property'] as const;
 const filterIn = ({ query }: Visit) => Object.fromEntries(FIELDS.map((name) => [name, query(name)]));
 
-/** Adds the redirects. */
 export function addFormerAddresses(app: Server, deps: RouteDeps): void {
   const lead = (path: string, to: (visit: Visit) => string): void =>
     addPage(app, deps, { path, show: async (visit) => to(visit) });

@@ -1,4 +1,4 @@
-/** The inbox: what needs a person, a list with one of its entries beside it. */
+/** The inbox: the list of entries that need a person, and one of them in a panel. */
 
 import type { VNode } from 'preact';
 import { readUndecided } from '../../connector/match/undecided.ts';
@@ -31,7 +31,6 @@ import { addReviewUpload } from './upload.ts';
 
 const SHOWN = 50;
 
-/** Adds the page, and the actions that answer. */
 export function addInbox(app: Server, deps: CompanyDeps): void {
   addAnswers(app, deps);
   addTakeBack(app, deps);
@@ -39,7 +38,7 @@ export function addInbox(app: Server, deps: CompanyDeps): void {
   addCopies(app, deps);
   addFormerAddresses(app, deps);
   if (deps.halves.connector) {
-    // What a service has to be answered has no file of answers.
+    // The file of answers has no entries of the service.
     addReviewUpload(app, deps);
     addMatchAnswers(app, deps);
     addMatchRun(app, deps);
@@ -85,7 +84,7 @@ async function entries(deps: CompanyDeps, visit: Visit, filter: InboxTexts, addr
     ${keySwitch(reader)}`;
 }
 
-/** The entry that an address names: one of the page, or another one that waits. */
+/** The entry that an address names, on this page or another one. */
 async function findEntry(
   { store: { db } }: CompanyDeps,
   { now }: Visit,
@@ -112,7 +111,6 @@ async function nothing({ store, halves }: CompanyDeps, { reader, query }: Visit,
     ${index === undefined && html`<p class="notice">${reader.text('match.noIndex')}</p>`}`;
 }
 
-/** Links to the first and the next page of the list. */
 const pager = (
   { reader, query }: Visit,
   filter: InboxTexts,
@@ -124,7 +122,7 @@ const pager = (
 
 const RECENT = 5;
 
-/** The latest answers to all that a filter found. */
+/** The latest answers to all entries of a filter. */
 async function recentAnswers(db: Db, visit: Visit): Promise<Markup> {
   const { reader } = visit;
   const runs = await listRuns(db, { task: REVIEW.queue }, RECENT);

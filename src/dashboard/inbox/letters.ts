@@ -1,9 +1,9 @@
-/** A value beside another one: what differs is marked letter by letter, and letters that nobody sees are named. */
+/** Marks the letters in which two values differ, and names invisible ones. */
 import { codeOf, compareLetters, oddityOf } from '../../protocol/text/letters.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 
-/** Without `other` nothing is compared. */
+/** Compares nothing without `other`. */
 export function lettersOf(reader: Reader, text: string, other: string | undefined): Markup {
   const parts = other === undefined ? [{ text, differs: false }] : compareLetters(text, other);
   return parts.map(({ text: part, differs }) => {
@@ -12,13 +12,13 @@ export function lettersOf(reader: Reader, text: string, other: string | undefine
   });
 }
 
-/** A part with a name behind each letter that is odd in the whole text. */
+/** A part, with a name after each letter that is odd in the whole text. */
 function named(reader: Reader, part: string, whole: string): Markup {
   const shown: Markup[] = [];
   let plain = '';
   for (const letter of part) {
     const oddity = oddityOf(letter, whole);
-    // A letter that nobody sees would also hide, or turn, what stands beside it.
+    // An invisible letter could also hide or reverse the letters next to it.
     if (oddity !== 'unseen') plain += letter;
     if (oddity === undefined) continue;
     shown.push(plain, html`<span class="letter" title=${reader.text(`letter.${oddity}`)}>${codeOf(letter)}</span>`);

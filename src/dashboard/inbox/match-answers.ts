@@ -1,4 +1,4 @@
-/** A person's answer to one record without a number. */
+/** Answers to a record without a number. */
 import { matchAnew, readChangedText } from '../../connector/match/reread.ts';
 import { type MatchPlace, readUndecided, type UndecidedMatch } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -18,14 +18,14 @@ import type { Visit } from '../page/visit.ts';
 import { addAction } from '../routes/routes.ts';
 import { matchRecord, matchRevision } from './match-record.ts';
 
-/** Where the record of an answer is, and where its form goes on. */
+/** The record of an answer, and the page after it. */
 interface Asked {
   readonly visit: Visit;
   readonly place: MatchPlace;
   readonly on: GoingOn;
 }
 
-/** Adds the action: the next entry is shown after it. */
+/** Adds the action. It leads to the next entry. */
 export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
   addAction(app, deps, {
     path: '/inbox/match',
@@ -53,7 +53,7 @@ export function addMatchAnswers(app: Server, deps: CompanyDeps): void {
 
 const goOn = ({ place, on }: Asked): string => addressAfter(on.back, { at: on.next, done: matchId(place) });
 
-/** One of the candidates, or the number that the person typed; undefined if it is neither. */
+/** One of the candidates, or the number that the person typed; undefined if neither. */
 function chosenCompany({ candidates }: UndecidedMatch, fields: Fields): string | undefined {
   const company = fieldValue(fields, 'company');
   if (company === 'none') return company;
@@ -62,11 +62,11 @@ function chosenCompany({ candidates }: UndecidedMatch, fields: Fields): string |
   return typed.kind === 'number' && typed.valid ? typed.number : undefined;
 }
 
-/** Nobody has seen a typed number beside the record: the page of the link shows first what it would do. */
+/** The page of the link, which first shows what a typed number would do. */
 const linkAddress = ({ provider, recordId }: UndecidedMatch, entity: string): string =>
   actionAddress(entity, 'link', { provider, record: recordId, sendUpdate: 'yes', match: 'yes' });
 
-/** Refused if the match is another one by the time of the change. */
+/** Refused if the match has changed meanwhile. */
 async function rejectAll(deps: CompanyDeps, asked: Asked): Promise<string | PageBody> {
   const { visitor, now } = asked.visit;
   const input = { provider: asked.place.provider, record: asked.place.recordId };
@@ -75,7 +75,7 @@ async function rejectAll(deps: CompanyDeps, asked: Asked): Promise<string | Page
   return rejected instanceof Refused ? decided(asked) : goOn(asked);
 }
 
-/** The record is read first: it may have got a number, or another place, since it was matched. */
+/** Reads the record first: it may have got a number or another address since it was matched. */
 async function accept(
   deps: CompanyDeps,
   asked: Asked,
@@ -104,7 +104,7 @@ async function accept(
   return refused(asked, html`<p class="notice bad">${text}</p>`, 409);
 }
 
-/** Nothing was done: the record as it is now, and what it means by that. */
+/** Nothing was done: shows the current record and its candidates. */
 async function shownAnew(deps: CompanyDeps, asked: Asked): Promise<PageBody> {
   const { visit, place, on } = asked;
   const { reader } = visit;
@@ -121,7 +121,7 @@ async function shownAnew(deps: CompanyDeps, asked: Asked): Promise<PageBody> {
 const decided = (asked: Asked): PageBody =>
   refused(asked, html`<p class="notice warn">${asked.visit.reader.text('match.decided')}</p>`, 409);
 
-/** Nothing was done, and why; the way on. */
+/** Nothing was done: shows why, and the way on. */
 const refused = ({ visit: { reader }, on }: Asked, why: Markup, status: 409 | 422): PageBody => ({
   status,
   title: reader.text('match.title'),

@@ -1,4 +1,4 @@
-/** One record without a number: beside the companies it may mean, with the answers. */
+/** One record without a number, next to the companies that it may mean, with the answers. */
 import type { VNode } from 'preact';
 import { agrees, partOf, SHOWN_PARTS, type ShownPart } from '../../connector/match/parts.ts';
 import { ruleText } from '../../connector/match/rule.ts';
@@ -22,7 +22,6 @@ import { hidden } from '../page/messages.ts';
 import { noDefaultAnswer, state, table } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 
-/** The record with its companies and the answers. */
 export async function matchRecord(deps: CompanyDeps, visit: Visit, found: UndecidedMatch, on: GoingOn): Promise<VNode> {
   const { db } = deps.store;
   const numbers = found.candidates.map(({ company }) => company);
@@ -32,7 +31,7 @@ export async function matchRecord(deps: CompanyDeps, visit: Visit, found: Undeci
     ${answerForm(visit, found, { shown: comparison(visit, found, { entries, holders }), revision: revisionIn(found, holders), holders, on })}`;
 }
 
-/** What a person saw of a match, to tell whether it is still that when they answer. */
+/** A digest of what a person saw of a match. An answer to an older one is refused. */
 export const matchRevision = async (db: Db, found: UndecidedMatch): Promise<string> =>
   revisionIn(found, await heldBy(db, found));
 
@@ -55,7 +54,7 @@ interface Beside {
   readonly holders: CompanyHolders;
 }
 
-/** A column for the record and one for each company; what agrees and what differs says so. */
+/** A column for the record and one for each company, with the agreements and differences. */
 function comparison({ reader }: Visit, { record, candidates }: UndecidedMatch, { entries, holders }: Beside): VNode {
   const compared = (part: ShownPart, candidate: ScoredCandidate): Markup => {
     const value = partOf(part, entries.get(candidate.company));
@@ -96,7 +95,7 @@ function comparison({ reader }: Visit, { record, candidates }: UndecidedMatch, {
   });
 }
 
-/** With its other names; how names agree is among the reasons. */
+/** With its other names, because the reasons mention them. */
 const nameOf = ({ company, name }: ScoredCandidate, entries: ReadonlyMap<string, IndexEntry>): Markup =>
   html`${name}${(entries.get(company)?.otherNames ?? []).map((other) => html`<div class="quiet">${other}</div>`)}`;
 
@@ -107,7 +106,7 @@ interface Shown {
   readonly on: GoingOn;
 }
 
-/** The answers, each with its key; for viewers the comparison alone. */
+/** The answers with their keys; nothing for viewers. */
 function answerForm(
   { reader, visitor, formToken }: Visit,
   { provider, recordId, candidates }: UndecidedMatch,
@@ -115,10 +114,10 @@ function answerForm(
 ): Markup {
   if (!includesRole(visitor.role, 'operator')) return shown;
   const carried = hidden({ [FORM_TOKEN]: formToken, provider, record: recordId, revision, ...on });
-  // A second record of a company is seldom meant: it takes a click, and is not what stands out.
+  // Somebody rarely wants a second record of a company: that answer needs a click, and is not prominent.
   const isFree = ({ company }: ScoredCandidate): boolean => !holders.has(companyEntityId(company));
   const best = candidates.find(isFree);
-  // Two forms: Enter in the field must not press the first button of the other one.
+  // Two forms, so that Enter in the field does not press the first button of the other form.
   return html`${shown}
     <form method="post" action="/inbox/match">
       ${carried} ${noDefaultAnswer()}

@@ -1,4 +1,4 @@
-/** Has the daemon look for the companies of a connection's records without a number. */
+/** Starts a match of a connection's records without a number. */
 import type { Server } from '../../http/server/server.ts';
 import { readIndexState } from '../../match/index/state.ts';
 import { matchRecords } from '../../operations/connector/run-requests.ts';
@@ -13,7 +13,6 @@ import { addForm } from '../routes/operation-form.ts';
 
 const RUN = '/inbox/match/run';
 
-/** Adds the action. */
 export const addMatchRun = (app: Server, deps: CompanyDeps): void =>
   addForm(app, deps, matchRecords, {
     path: RUN,
@@ -21,7 +20,7 @@ export const addMatchRun = (app: Server, deps: CompanyDeps): void =>
     next: (_visit, { id }) => runAddress(id),
   });
 
-/** A button for each connection, where there is an index to find companies in. */
+/** A button for each connection, if there is a company index. */
 export async function matchRunForms(
   { store, crms }: CompanyDeps,
   { reader, visitor, formToken }: Visit,

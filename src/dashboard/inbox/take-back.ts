@@ -1,4 +1,4 @@
-/** The answers that were given in review, and the action that takes some of them back, as `cvrsync review take-back` does. */
+/** The given answers, and the action that takes some of them back, as `cvrsync review take-back` does. */
 import type { VNode } from 'preact';
 import { companyNames } from '../../connector/explain/company-names.ts';
 import {
@@ -32,14 +32,13 @@ import { shownAnswer } from './answer-names.ts';
 export const ANSWERED = '/inbox/answered';
 const BACK = '/inbox/back';
 const SHOWN = 50;
-/** Entries that one form takes. */
+/** The most entries of one form. */
 const MOST = 200;
 const CHOICE = 'choice';
 
-/** What became of one entry; `undoes` are previews of the undo of what was written because of the answer. */
+/** The result for one entry; `undoes`: previews of the undo of what the answer wrote. */
 type Outcome = (EntryAnswer & { readonly undoes: readonly number[] }) | Refused;
 
-/** Adds the page, and the action. */
 export function addTakeBack(app: Server, deps: RouteDeps): void {
   addPage(app, deps, {
     path: ANSWERED,
@@ -67,7 +66,7 @@ export function addTakeBack(app: Server, deps: RouteDeps): void {
       for (const id of ids) outcomes.set(id, await takeOneBack(deps, visit, id));
       const [[only, its] = ['', undefined] as const] = outcomes;
       const list = fieldValue(fields, 'back');
-      // Of the answer before, the entry is shown again, or the preview of the undo of what was written.
+      // After one answer: shows its entry again, or the preview of the undo.
       if (list !== '' && its !== undefined && !(its instanceof Refused))
         return its.undoes[0] === undefined ? addressAfter(listAddress(list), { at: only }) : runAddress(its.undoes[0]);
       return outcomePage(visit.reader, outcomes);
@@ -75,7 +74,7 @@ export function addTakeBack(app: Server, deps: RouteDeps): void {
   });
 }
 
-/** The answer that a page of them goes on after. */
+/** The answer after which a page continues. */
 function placeOf(text: string): AnswerPlace | undefined {
   const [, at, subject] = /^(\d{1,15}) (.+)$/u.exec(text) ?? [];
   return at === undefined || subject === undefined ? undefined : { at: Number(at), subject };
@@ -111,7 +110,7 @@ function answeredForm(visit: Visit, answers: Awaited<ReturnType<typeof readAnswe
   </form>`;
 }
 
-/** What was answered before this page, and the button that takes it back. */
+/** The given answer, and the button that takes it back. */
 export async function answeredNotice({ store }: RouteDeps, visit: Visit, list: string): Promise<Markup> {
   const { reader, visitor, formToken, query } = visit;
   const id = query('done');
@@ -129,7 +128,7 @@ export async function answeredNotice({ store }: RouteDeps, visit: Visit, list: s
   </form>`;
 }
 
-/** The companies that an answer to a match was about, each with the way to it. */
+/** The companies of an answer to a match, each with a link. */
 async function companiesOf(db: Db, id: string, { replaced }: GivenAnswer): Promise<Markup> {
   if (readReviewId(id)?.kind !== 'match') return null;
   const { linked, rejected }: Replaced['match'] = JSON.parse(replaced);
@@ -138,7 +137,7 @@ async function companiesOf(db: Db, id: string, { replaced }: GivenAnswer): Promi
   return entities.map((entity) => html` <a href=${companyAddress(entity)}>${names.get(entity) ?? entity}</a>`);
 }
 
-/** The button that takes these answers back at once, for the page that says what became of them. */
+/** The button that takes these answers back, for the page with their results. */
 export const takeBackForm = ({ reader, formToken }: Visit, ids: readonly string[]): Markup =>
   ids.length > 0 &&
   html`<form method="post" action=${BACK}>

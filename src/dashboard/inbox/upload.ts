@@ -1,4 +1,4 @@
-/** The page that takes the list of review with answers in. */
+/** The page that imports review with answers. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,6 @@ import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 
 const PATH = '/inbox/upload';
 
-/** Adds the page and its action. */
 export function addReviewUpload(app: Server, deps: RouteDeps): void {
   addPage(app, deps, { path: PATH, role: 'operator', show: async (visit) => uploadPage(visit) });
   addAction(app, deps, {
@@ -31,7 +30,7 @@ export function addReviewUpload(app: Server, deps: RouteDeps): void {
 
 async function upload(deps: RouteDeps, visit: Visit, content: Buffer): Promise<string | PageBody> {
   const { reader, visitor, now } = visit;
-  // Read as the plan of a backfill is: row by row, and never whole.
+  // The reader needs a path: it reads the file row by row, as that of a plan.
   const folder = await mkdtemp(join(tmpdir(), 'cvrsync-review-'));
   try {
     const file = join(folder, 'review.csv');

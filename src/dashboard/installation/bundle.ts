@@ -1,4 +1,4 @@
-/** The support bundle: what somebody who helps needs to know, without secrets and without personal data. */
+/** The support bundle: facts for somebody who helps, without secrets and personal data. */
 import { countByKind } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -18,7 +18,6 @@ export interface BundleDeps extends RouteDeps {
 
 const VERSIONS = 20;
 
-/** Adds its download. */
 export function addBundle(app: Server, deps: BundleDeps): void {
   addPage(app, deps, {
     path: '/installation/bundle.json',
@@ -30,7 +29,7 @@ export function addBundle(app: Server, deps: BundleDeps): void {
   });
 }
 
-/** Counts and states, never what a record, a company or a delivery holds. */
+/** Counts and states; no content of a record, company or delivery. */
 async function readBundle({ store, installation, metrics, halves }: BundleDeps, now: number): Promise<object> {
   const { db, engine } = store;
   const bytes = await store.sizeBytes();
@@ -54,7 +53,7 @@ async function readBundle({ store, installation, metrics, halves }: BundleDeps, 
   };
 }
 
-/** A mail address names a person, and so may the user in another address. */
+/** A mail address names a person, and the user in another address may. */
 const withoutPersons = (text: string): string =>
   text
     .replaceAll(/:\/\/[^\s"'@/]*@/gu, '://***@')

@@ -1,4 +1,4 @@
-/** The page of the accepted configuration: what waits, which daemons differ, and the former versions to go back to. */
+/** The page of the accepted configuration: changes that wait, daemons with different files, and former versions. */
 import type { VNode } from 'preact';
 import { findProposals } from '../../connector/proposals/proposals.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -22,7 +22,6 @@ export interface ConfigurationDeps extends ProposalDeps {
   readonly installation: Pick<Installation, 'mask'>;
 }
 
-/** Versions on one page. */
 const PAGE = 20;
 
 /** Adds the page, and the form that proposes a former version. */
@@ -56,7 +55,7 @@ async function configurationPage(deps: ConfigurationDeps, visit: Visit): Promise
   };
 }
 
-/** Daemons whose files differ, and what of this daemon's file is not accepted yet. */
+/** Daemons whose files differ, and the changes of this daemon's file that nobody has accepted. */
 function differing({ reader }: Visit, { daemons, settings }: Omit<ConfigDiff, 'proposals'>): Markup {
   if (daemons.length === 0 && settings.length === 0) return null;
   return html`<section class="notice warn">

@@ -1,4 +1,4 @@
-/** The page of the installation: version, store, what is wrong with it, and the configuration in force. */
+/** The page of the installation: version, store, problems, and the configuration in force. */
 
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
@@ -20,10 +20,10 @@ import type { Visit } from '../page/visit.ts';
 import { addAction, addPage } from '../routes/routes.ts';
 import { addBundle, type BundleDeps } from './bundle.ts';
 
-/** Who asks waits so long for those who do not answer. */
+/** How long the check waits for missing answers. */
 const CHECK_MS = 3_000;
 
-/** Adds the page, the check of everything, and the support bundle. */
+/** Adds the page, the full check, and the support bundle. */
 export function addInstallation(app: Server, deps: BundleDeps): void {
   const { store, installation } = deps;
   addPage(app, deps, {

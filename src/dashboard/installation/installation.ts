@@ -1,16 +1,16 @@
-/** What the page and the support bundle tell of an installation. */
+/** What the page and the support bundle show of an installation. */
 import type { Findings } from '../../runtime/finding.ts';
 
 export interface Installation {
   readonly version: string;
-  /** When this process started, ms since 1970. */
+  /** When this process started. */
   readonly startedAt: number;
   /** The configuration in force, secrets masked. */
   shownConfig(): object;
-  /** A text in which the secrets of the configuration are masked. */
+  /** Masks the secrets of the configuration in a text. */
   mask(text: string): string;
-  /** What `check` finds without a call to anybody. */
+  /** The findings of `check` that need no call. */
   quickFindings(): Promise<Findings>;
-  /** All that `check` finds; what does not answer before the signal aborts is a finding too. */
+  /** All findings of `check`. A missing answer when the signal aborts is a finding too. */
   allFindings(signal: AbortSignal): Promise<Findings>;
 }

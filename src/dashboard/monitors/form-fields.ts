@@ -1,22 +1,21 @@
-/** The fields of the form of a monitor or job: what was typed, and what it asks for. */
+/** The fields of the form of a monitor or job. */
 import { EVENT_NAMES } from '../../protocol/events.ts';
 import type { Credentials, Monitor } from '../../service/monitors/monitor.ts';
 import type { MonitorPatch } from '../../service/monitors/monitor-input.ts';
 import { type Fields, fieldValue, fieldValues, SECRET_FIELD } from '../page/fields.ts';
 
-/** Ways to prove a post beside its signature; `keep` leaves what is set. */
+/** Credentials that a post has in addition to its signature; `keep` changes nothing. */
 export const METHODS = ['None', 'Bearer', 'Header', 'BasicAuth'] as const;
 
-/** What the form holds; the secret is in no page. */
+/** The texts of the form; no page shows the secret. */
 export interface MonitorTexts {
   readonly name: string;
   readonly target: string;
   readonly url: string;
   readonly emails: string;
   readonly mailFrequency: string;
-  /** `all`, or `chosen`. */
   readonly scope: string;
-  /** Names, parted by blanks. */
+  /** Names, separated by spaces. */
   readonly events: string;
   readonly schedule: string;
   readonly postsPerMinute: string;
@@ -38,7 +37,6 @@ const NAMES = [
   'key',
 ] as const satisfies readonly (keyof MonitorTexts)[];
 
-/** An empty form. */
 export const NEW_MONITOR: MonitorTexts = {
   name: '',
   target: 'items',
@@ -53,7 +51,6 @@ export const NEW_MONITOR: MonitorTexts = {
   key: '',
 };
 
-/** The form of a monitor as it is. */
 export const textsOf = (monitor: Monitor): MonitorTexts => ({
   name: monitor.name,
   target: monitor.target,
@@ -68,7 +65,7 @@ export const textsOf = (monitor: Monitor): MonitorTexts => ({
   key: '',
 });
 
-/** The form as it was sent, with line ends as in our texts; a field that it has not is as it was shown. */
+/** The texts that were sent, with line ends as in stored texts. A missing field counts as unchanged. */
 export function textsIn(fields: Fields, shown: MonitorTexts = NEW_MONITOR): MonitorTexts {
   const text = (name: keyof MonitorTexts): string =>
     fields.some(([sent]) => sent === name) ? fieldValue(fields, name).replaceAll('\r\n', '\n').trim() : shown[name];
@@ -88,7 +85,7 @@ export function textsIn(fields: Fields, shown: MonitorTexts = NEW_MONITOR): Moni
   };
 }
 
-/** The texts as one value of a form, and back; unreadable ones are those of an empty form. */
+/** The texts as one field of a form, and back; an unreadable field counts as an empty form. */
 export const packTexts = (texts: MonitorTexts): string => JSON.stringify(NAMES.map((name) => texts[name]));
 export function unpackTexts(packed: string): MonitorTexts {
   try {
@@ -102,8 +99,8 @@ export function unpackTexts(packed: string): MonitorTexts {
 }
 
 /**
- * What the form asks to be changed: only what differs from what it showed, so that two people who edit one monitor do not
- * undo each other. What cannot be read goes on as it is: the check of monitors says what is wrong with it.
+ * What the form changes: only what differs from what it showed, so that two people who edit one monitor do not undo
+ * each other's changes. Passes invalid values on, for the check of monitors to report.
  */
 export function patchOf(texts: MonitorTexts, shown: MonitorTexts, fields: Fields): MonitorPatch {
   const isChanged = (...names: readonly (keyof MonitorTexts)[]): boolean =>

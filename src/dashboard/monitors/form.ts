@@ -1,4 +1,3 @@
-/** The form that makes or changes a monitor or a job. */
 import type { VNode } from 'preact';
 import type { Refused } from '../../operations/definition/operation.ts';
 import { EVENT_NAMES } from '../../protocol/events.ts';
@@ -11,26 +10,25 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { METHODS, type MonitorTexts } from './form-fields.ts';
 
-/** What a form is for, and what is in it. */
 export interface MonitorForm {
   readonly texts: MonitorTexts;
-  /** How events are named. */
+  /** How to name events. */
   readonly wire: WireOptions;
   readonly action: string;
   readonly back: string;
   readonly submit: string;
   readonly hiddenFields: Readonly<Record<string, string>>;
-  /** Jobs always watch their items. */
+  /** The target of a job is always its items. */
   readonly isJob: boolean;
-  /** Whether there is something to change already: its credentials may be kept. */
+  /** An existing monitor may keep its credentials. */
   readonly isNew: boolean;
-  /** What only one of the forms asks for. */
+  /** Fields of one of the forms only. */
   readonly more?: Markup;
-  /** What was wrong with what was sent. */
+  /** The errors in the form that was sent. */
   readonly issues?: Refused['issues'];
 }
 
-/** The form. What was typed stands in it again, but for secrets. */
+/** The form of a new or existing monitor or job. It repeats what was typed, except secrets. */
 export function monitorForm({ reader, formToken }: Visit, form: MonitorForm): VNode {
   const { texts, wire, action, back, submit, hiddenFields, isJob, isNew, more, issues = [] } = form;
   return html`${issues.length > 0 && problems(reader, issues)}
@@ -81,7 +79,6 @@ const HELP = {
 } as const;
 const isHelped = (name: string): name is keyof typeof HELP => Object.hasOwn(HELP, name);
 
-/** A field for a line of text. */
 export function textField(
   reader: Reader,
   {

@@ -1,4 +1,4 @@
-/** What a monitor lists: its companies and persons, a page at a time, and the actions that add and remove one. */
+/** The items of a monitor, page by page, and the actions that add and remove one. */
 import type { Server } from '../../http/server/server.ts';
 import type { Refused } from '../../operations/definition/operation.ts';
 import { addItem, removeItem } from '../../operations/service/items.ts';
@@ -21,7 +21,6 @@ import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 
 const SHOWN = 50;
 
-/** The part of a monitor's page that shows them. */
 export async function itemSection(deps: ServicePageDeps, visit: Visit, monitor: Monitor): Promise<Markup> {
   const { reader, query } = visit;
   const { store, management } = deps;
@@ -94,7 +93,6 @@ function itemTable(
   });
 }
 
-/** Adds the actions, and the page that asks before one is removed. */
 export function addItemActions(app: Server, deps: ServicePageDeps): void {
   const { management } = deps;
   const face = {
@@ -126,6 +124,6 @@ export function addItemActions(app: Server, deps: ServicePageDeps): void {
   addForm(app, deps, removeItem, { ...face, path: '/monitors/:id/items/remove' });
 }
 
-/** Refuses a text that names nobody. */
+/** Refuses a text that is not an entity. */
 export const unreadable = ({ reader }: Visit): PageBody =>
   messagePage(reader, { status: 422, title: reader.text('error.invalid'), help: reader.text('items.unreadable') });

@@ -1,4 +1,4 @@
-/** The fields that a new job has and a monitor has not: its provider, and the key that it belongs to. */
+/** The fields that only a new job has: its provider, and its key. */
 import type { VNode } from 'preact';
 import { type ApiKey, listKeys } from '../../service/keys/keys.ts';
 import type { Db } from '../../store/store.ts';
@@ -7,11 +7,11 @@ import { html } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 import { textField } from './form.ts';
 
-/** The keys that a job may belong to. */
+/** The keys that may own a job. */
 export const jobKeys = async (db: Db): Promise<readonly ApiKey[]> =>
   (await listKeys(db)).filter(({ revokedAt, scopes }) => revokedAt === null && scopes.includes('monitoring'));
 
-/** The fields, or what is missing first. */
+/** The fields, or the first thing that is missing. */
 export async function jobFields(db: Db, reader: Reader, fields: Fields): Promise<VNode> {
   const keys = await jobKeys(db);
   if (keys.length === 0)
@@ -20,7 +20,6 @@ export async function jobFields(db: Db, reader: Reader, fields: Fields): Promise
     ${keySelect(reader, keys, fieldValue(fields, 'owner'))}`;
 }
 
-/** Chooses a key. */
 export const keySelect = (reader: Reader, keys: readonly ApiKey[], chosen: string): VNode => html`<div>
   <label for="owner">${reader.text('form.owner')}</label>
   <select id="owner" name="owner">

@@ -1,4 +1,4 @@
-/** The lists of monitors and of third-party jobs: how each does, and who gets its changes. */
+/** The lists of monitors and of third-party jobs: the state and recipients of each. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { includesRole } from '../../runtime/operators/operators.ts';
@@ -16,14 +16,12 @@ import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { monitorState, shownWebhook } from './shown.ts';
 
 const SHOWN = 25;
-/** Deliveries of each monitor, for its share and its latency. */
+/** The deliveries of each monitor for its share and latency. */
 const SAMPLE = 100;
 const STATES = ['on', 'off'] as const;
 
-/** The two lists. */
 export type MonitorKind = 'monitors' | 'jobs';
 
-/** Adds both. */
 export function addMonitorLists(app: Server, deps: ServicePageDeps): void {
   for (const kind of ['monitors', 'jobs'] as const)
     addPage(app, deps, {
@@ -37,7 +35,6 @@ export function addMonitorLists(app: Server, deps: ServicePageDeps): void {
     });
 }
 
-/** Leads between monitors, jobs and keys. */
 export const monitorTabs = (
   reader: Reader,
   current: MonitorKind | 'keys',
@@ -146,7 +143,7 @@ export const watched = (reader: Reader, { target }: Pick<Monitor, 'target'>, ite
     : reader.text('monitors.items', { count: items });
 };
 
-/** The share of deliveries that arrived; nothing if none was tried. */
+/** The share of deliveries that arrived; nothing without attempts. */
 export const successOf = (reader: Reader, statistics: DeliveryStatistics | undefined): string | null =>
   statistics === undefined || statistics.tried === 0
     ? null

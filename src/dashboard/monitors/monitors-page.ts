@@ -1,4 +1,4 @@
-/** One monitor or job: its settings, how its deliveries fare, its recipients, and what it lists. */
+/** One monitor or job: settings, deliveries, recipients, and items. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
@@ -25,7 +25,6 @@ import { itemSection } from './items.ts';
 import { successOf, watched } from './list.ts';
 import { monitorState, shownWebhook } from './shown.ts';
 
-/** Adds the page. */
 export function addMonitorPage(app: Server, deps: ServicePageDeps): void {
   addPage(app, deps, {
     path: '/monitors/:id',
@@ -103,7 +102,7 @@ function actions({ reader, visitor, formToken }: Visit, { id, url, enabled, prov
   </div>`;
 }
 
-/** Leads to the replay of what did not arrive since a time. */
+/** Links to the replay of what did not arrive since a time. */
 const recoverForm = ({ reader, visitor, formToken }: Visit, monitor: string): Markup =>
   includesRole(visitor.role, 'operator') &&
   html`<form class="filters" method="post" action="/runs/replay">
@@ -134,7 +133,7 @@ function day(visit: Visit, { id, url }: Monitor, statistics: DeliveryStatistics 
     ${successStrip(reader, statistics)} ${link}`;
 }
 
-/** Everybody who gets mail, or got it until it ended. */
+/** Everybody who gets mail, or whose mail has ended. */
 function recipientSection(visit: Visit, monitor: Monitor, stopped: readonly StoppedMail[]): Markup {
   const { reader } = visit;
   const ended = new Map(stopped.map((each) => [each.recipient, each]));

@@ -1,4 +1,3 @@
-/** Pages and actions that make a monitor or a job, and change one. */
 import type { Server } from '../../http/server/server.ts';
 import type { Refused } from '../../operations/definition/operation.ts';
 import { createJob } from '../../operations/service/jobs.ts';
@@ -19,7 +18,6 @@ import { NEW_MONITOR, packTexts, patchOf, textsIn, textsOf, unpackTexts } from '
 import { jobFields } from './job-fields.ts';
 import type { MonitorKind } from './list.ts';
 
-/** Adds them. */
 export function addMonitorForms(app: Server, deps: ServicePageDeps): void {
   addCreation(app, deps, 'monitors');
   addCreation(app, deps, 'jobs');
@@ -41,7 +39,7 @@ function addCreation(app: Server, deps: ServicePageDeps, kind: MonitorKind): voi
         : secretPage(visit, monitor, visit.reader.text('monitor.made', { name: monitor.name })),
     refused(visit: Visit, { kind: why, issues }: Refused, fields: Fields) {
       const id = fieldValue(fields, 'id');
-      // The form was sent twice: the other answer shows the secret.
+      // The form was sent twice: the first answer shows the secret.
       if (why === 'conflict') return monitorAddress(id);
       return creationPage(deps, visit, { kind, id, fields, issues });
     },

@@ -1,4 +1,4 @@
-/** Monitors as pages show them: their state, and addresses as far as the role may see them. */
+/** The state of monitors and the addresses of webhooks, as far as the role may see them. */
 import type { VNode } from 'preact';
 import type { Monitor } from '../../service/monitors/monitor.ts';
 import { maskedAddress } from '../../service/monitors/webhook-address.ts';
@@ -6,7 +6,7 @@ import { html, type Markup } from '../page/html.ts';
 import { state, timeOf } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 
-/** Whether a monitor is on, and why not. */
+/** Whether a monitor is enabled, or why not. */
 export function monitorState({ reader, now }: Visit, monitor: Monitor): VNode {
   const { enabled, enabledAt, disabledReason, disabledAt, failingSince } = monitor;
   const since = (at: number | null): Markup =>
@@ -20,7 +20,7 @@ export function monitorState({ reader, now }: Visit, monitor: Monitor): VNode {
   return state('ok', reader.text('monitor.on'));
 }
 
-/** The address of a webhook; its path may hold a secret, which those alone see who may change it. */
+/** The path may hold a secret, so only roles that may change the address see it. */
 export function shownWebhook({ visitor }: Visit, url: string | null): string | null {
   return url === null || visitor.role === 'admin' ? url : maskedAddress(url);
 }

@@ -1,4 +1,4 @@
-/** What can be done with a monitor: each with a page that says what will happen, and an action. */
+/** The actions on a monitor, each with a page that asks first. */
 import type { Server } from '../../http/server/server.ts';
 import { moveJob } from '../../operations/service/jobs.ts';
 import {
@@ -23,7 +23,6 @@ import { jobKeys, keySelect } from './job-fields.ts';
 import { secretPage } from './save.ts';
 import { addMonitorTest } from './test.ts';
 
-/** Adds them. */
 export function addMonitorSteps(app: Server, deps: ServicePageDeps): void {
   addConfirmations(app, deps);
   addSwitches(app, deps);
@@ -34,7 +33,7 @@ export function addMonitorSteps(app: Server, deps: ServicePageDeps): void {
 const STEPS = ['rotate', 'disable', 'move', 'remove'] as const;
 type Step = (typeof STEPS)[number];
 
-/** The page before each step: what it does, and what it asks for. */
+/** The page before each action: what it does, and its fields. */
 function addConfirmations(app: Server, deps: ServicePageDeps): void {
   const { store, management } = deps;
   for (const step of STEPS)
@@ -62,7 +61,7 @@ async function more({ store }: ServicePageDeps, { reader }: Visit, { owner }: Mo
   return step === 'move' && keySelect(reader, await jobKeys(store.db), owner ?? '');
 }
 
-/** Done twice, the second time changes nothing. */
+/** A second time, each changes nothing. */
 function addSwitches(app: Server, deps: ServicePageDeps): void {
   const next = ({ param }: Visit) => monitorAddress(param('id'));
   addForm(app, deps, activateMonitor, { path: '/monitors/:id/activate', next });

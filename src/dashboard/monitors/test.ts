@@ -1,4 +1,4 @@
-/** A test of a monitor's webhook: with the state of a company, or with a payload that somebody writes or edits. */
+/** Tests a monitor's webhook with the state of a company, or with a payload that somebody writes. */
 import type { Server } from '../../http/server/server.ts';
 import type { Refused } from '../../operations/definition/operation.ts';
 import { testMonitor } from '../../operations/service/monitor-test.ts';
@@ -20,7 +20,6 @@ import { addForm } from '../routes/operation-form.ts';
 import { addPage, type ServicePageDeps } from '../routes/routes.ts';
 import { unreadable } from './items.ts';
 
-/** Adds the page that asks what to send, and the action that sends it. */
 export function addMonitorTest(app: Server, deps: ServicePageDeps): void {
   const { store, management } = deps;
   const path = '/monitors/:id/test';

@@ -1,10 +1,9 @@
-/** How many differences wait for a person, with the way to them. */
 import type { VNode } from 'preact';
 import { MOST_COUNTED } from '../../operations/installation/status/read-status.ts';
 import { html } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 
-/** `count` is counted up to one more than {@link MOST_COUNTED}. */
+/** The number of waiting differences, with a link. `count` goes up to one more than {@link MOST_COUNTED}. */
 export const differencesLink = (reader: Reader, count: number): VNode =>
   html`<a href="/inbox?kind=difference">${
     count > MOST_COUNTED

@@ -1,4 +1,4 @@
-/** "Needs you": a card for each kind of entry, with how long the oldest waits and what may be done at once. */
+/** "Needs you": a card for each kind of entry, with the age of the oldest and the quick answers. */
 import type { VNode } from 'preact';
 import { KINDS_FOR_ALL } from '../../connector/review/review-kinds.ts';
 import type { ReviewCount } from '../../connector/review/review-list.ts';
@@ -47,7 +47,6 @@ function card(
 
 type KindCount = Pick<ReviewCount, 'kind' | 'count'>;
 
-/** A kind of things with how many there are. */
 function kindLine(reader: Reader, { kind, count }: KindCount): string {
   const text = reader.text(`kind.${kind}`);
   const number =
@@ -55,6 +54,6 @@ function kindLine(reader: Reader, { kind, count }: KindCount): string {
   return `${text.charAt(0).toLocaleUpperCase(reader.locale)}${text.slice(1)}: ${number}`;
 }
 
-/** The same, with the way to them. */
+/** The same, with a link. */
 export const kindLink = (reader: Reader, each: KindCount): VNode =>
   html`<a href=${inboxAddress({ kind: each.kind })}>${kindLine(reader, each)}</a>`;

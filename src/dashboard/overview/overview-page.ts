@@ -1,4 +1,4 @@
-/** The overview: whether all is well, in ten seconds. */
+/** The overview shows within ten seconds whether all is well. */
 
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
@@ -20,7 +20,6 @@ import { type Overview, type OverviewDeps, openOverview } from './read-overview.
 import { sourceTable } from './sources.ts';
 import { shareBar, trendCharts } from './trends.ts';
 
-/** Adds the page. */
 export function addOverview(
   app: Server,
   deps: RouteDeps & OverviewDeps & { readonly installation: ShownInstallation },
@@ -60,7 +59,7 @@ interface ShownInstallation {
 const isSample = (installation: ShownInstallation): boolean =>
   valueAt({ ...installation.shownConfig() }, ['config', 'service', 'register', 'path']) === samplesFolder();
 
-/** With it records of real companies stay blank, and nothing is wrong. */
+/** With the sample register, records of real companies rightly stay blank. */
 const sampleNotice = ({ reader, visitor }: Visit): VNode =>
   html`<p class="notice warn">
     ${reader.text('setup.sampleOnly')}
@@ -69,7 +68,7 @@ const sampleNotice = ({ reader, visitor }: Visit): VNode =>
 
 const section = (title: string, body: Markup): VNode => html`<section><h2>${title}</h2>${body}</section>`;
 
-/** One line of plain words, and below it what is not well. */
+/** One sentence, and below it the problems. */
 function standing({ reader, now }: Visit, overview: Overview): VNode {
   const { conditions, differences, connections: all } = overview;
   const since = (at: number | undefined): Markup =>
@@ -114,11 +113,11 @@ function standing({ reader, now }: Visit, overview: Overview): VNode {
   </div>`;
 }
 
-/** What a condition says, with the way to what it is about. */
+/** The text of a condition, with a link to its subject. */
 const linked = (key: string, what: Markup): Markup =>
   key.startsWith('rules:') ? html`<a href=${CONFIGURATION}>${what}</a>` : what;
 
-/** How many of the records of each connection are in sync. */
+/** How many records of each connection are in sync. */
 function shares(reader: Reader, { shares: all }: Overview): Markup {
   const shown = all.filter(({ linked }) => linked > 0);
   if (shown.length === 0) return undefined;
@@ -153,7 +152,7 @@ function queues({ reader, now }: Visit, overview: Overview): Markup {
       reader.number(leased),
       reader.number(waiting),
       parked === 0 ? reader.number(0) : state('bad', reader.number(parked)),
-      // What waits for its time is not behind before that.
+      // Work that waits for its time is not behind before that.
       oldestSince === undefined || oldestSince > now ? '–' : reader.duration(now - oldestSince),
     ]),
   });

@@ -1,4 +1,3 @@
-/** What the overview shows, read from the store. */
 import {
   type InstallationState,
   readState,
@@ -23,7 +22,6 @@ export interface OverviewDeps extends StatusDeps {
 
 const QUEUES_EVERY_MS = 10_000;
 
-/** Opens what the overview reads from. */
 export function openOverview({ meter, now, ...deps }: OverviewDeps): (span: ChartSpan) => Promise<Overview> {
   const { db } = deps.store;
   const queues = recently(

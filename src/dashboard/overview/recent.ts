@@ -1,11 +1,9 @@
-/** Figures that take long to count: read now and then, and shown as they were last read. */
-
-/** Figures that are older than this are not shown: a page that is open reads them more often. */
+/** Older figures are not shown; an open page reads them more often. */
 const OLDEST_MS = 60_000;
 
 /**
- * Gives what was read last, and also reads it again if it is older than `ms`. Only who finds nothing, or figures of
- * more than a minute ago, waits for the reading. Where a read fails, the last figures stand until then.
+ * Returns the last reading, and starts another if it is older than `ms`. Waits for it only if there is no reading, or
+ * one of more than a minute ago. If a read fails, the last reading stays until then.
  */
 export function recently<T>(ms: number, elapsed: () => number, read: () => Promise<T>): () => Promise<T> {
   let last: { readonly at: number; readonly value: T } | undefined;

@@ -1,4 +1,4 @@
-/** The sources of the service: when each is read next, and since when it could not be. */
+/** The sources of the service: when each is read next, or since when that has failed. */
 
 import type { VNode } from 'preact';
 import type { SourceRow } from '../../operations/installation/status/read-status.ts';
@@ -8,7 +8,6 @@ import type { Reader } from '../page/reader.ts';
 import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 
-/** Shows them. */
 export function sourceTable({ reader, now }: Visit, rows: readonly SourceRow[]): VNode {
   const columns = ['source', 'state', 'nextRead'] as const;
   return table({

@@ -1,4 +1,4 @@
-/** Charts drawn by the server: bars over 24 hours or 30 days, and the share of records that are in sync. */
+/** Charts drawn by the server: bars over 24 hours or 30 days, and the share of records in sync. */
 import type { VNode } from 'preact';
 import type { Bar, CountedKind, Share, Trends } from '../../operations/installation/status/trends.ts';
 import { connectionAddress } from '../addresses/addresses.ts';
@@ -12,10 +12,10 @@ import { typedTime } from '../page/typed-time.ts';
 
 const OF_CONNECTOR = ['received', 'written', 'kept', 'refused'] as const satisfies CountedKind[];
 const OF_SERVICE = ['sent', 'failed', 'behind'] as const satisfies CountedKind[];
-/** More of these is worse. */
+/** The kinds of which more is worse. */
 const BAD: ReadonlySet<CountedKind> = new Set(['refused', 'failed', 'behind']);
 
-/** The charts with their table, for readers who see or use no picture. */
+/** The charts, and their table for readers without pictures. */
 export function trendCharts(reader: Reader, trends: Trends, { connector, service }: Halves): VNode {
   const kinds = [...(connector ? OF_CONNECTOR : []), ...(service ? OF_SERVICE : [])];
   const { span } = trends;
@@ -48,7 +48,7 @@ const writesOf = ({ from, until }: Bar): string => writesAddress({ since: typedT
 
 const spanLink = (reader: Reader, bar: Bar): VNode => html`<a href=${writesOf(bar)}>${reader.time(bar.from)}</a>`;
 
-/** The figure that stands beside a chart: a sum, or how things are now. */
+/** The figure next to a chart: a sum, or the current state. */
 const figureOf = (bars: readonly Bar[], kind: CountedKind): number =>
   kind === 'behind'
     ? (bars.at(-1)?.counts.behind ?? 0)
@@ -57,7 +57,7 @@ const figureOf = (bars: readonly Bar[], kind: CountedKind): number =>
 const HEIGHT = 40;
 const STEP = 10;
 
-/** One chart. Its bars lead to the writes of their time; the table below has the same links for the keyboard. */
+/** One chart. Its bars link to the writes of their time; the table has the same links for the keyboard. */
 function chart(reader: Reader, { bars, marks }: Trends, kind: CountedKind): VNode {
   const most = Math.max(1, ...bars.map(({ counts }) => counts[kind] ?? 0));
   const width = bars.length * STEP;
@@ -85,10 +85,10 @@ function chart(reader: Reader, { bars, marks }: Trends, kind: CountedKind): VNod
   </figure>`;
 }
 
-/** A field of a time holds whole minutes: the end of the last bar is the next one. */
+/** A time field holds whole minutes, so the end of the last bar is the next one. */
 const SHORT_OF_MINUTE_MS = 59_999;
 
-/** The writes of a span, from which they are taken back: chosen here, or dragged over a chart where scripts run. */
+/** The form that undoes the writes of a span, chosen here or dragged over a chart. */
 function spanForm(reader: Reader, { bars }: Trends): VNode {
   const choice = (name: 'since' | 'until', time: (bar: Bar) => number, chosen: number): VNode => html`<div>
     <label for=${`span-${name}`}>${reader.text(`writes.${name}`)}</label>
@@ -103,14 +103,14 @@ function spanForm(reader: Reader, { bars }: Trends): VNode {
   </form>`;
 }
 
-/** The runs that the dotted lines of the charts stand for. */
+/** The runs of the charts' dotted lines. */
 const markList = (reader: Reader, { marks }: Trends): VNode => html`<p class="quiet">
   ${reader.text('trends.marks')} ${marks.map(
     ({ at, task, actor }, index) => html`${index > 0 && ', '}${timeOf(reader, at)} <code>${task}</code> ${actor}`,
   )}
 </p>`;
 
-/** A bar for a connection, each part a way to its records; undefined if no record is linked. */
+/** A bar for a connection, each part a link to its records; undefined if no record is linked. */
 export function shareBar(reader: Reader, share: Share): Markup {
   const { linked, failing, left, differing, provider } = share;
   if (linked === 0) return undefined;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { digestOf } from '../../runtime/operators/operators.ts';
 
-/** Beside the dashboard in the sources; beside its chunk in the build, which copies them there (rolldown.config.ts). */
+/** In the build next to the dashboard's chunk: rolldown.config.ts copies the files there. */
 export const ASSETS_FOLDER = path.join(import.meta.dirname, import.meta.url.endsWith('.ts') ? '../assets' : 'assets');
 
 const ASSETS = ['style.css', 'dashboard.js', 'live.js', 'redraw.js', 'inbox.js', 'charts.js', 'icon.svg'] as const;
@@ -15,5 +15,5 @@ const urls: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Where a browser finds a file; another address after each change, so that it may be kept for ever. */
+/** The address of a file. It changes with the content, so that browsers may keep the file forever. */
 export const assetUrl = (name: (typeof ASSETS)[number]): string => urls.get(name) ?? '';

@@ -7,10 +7,9 @@ import { hidden } from './messages.ts';
 import { noDefaultAnswer } from './parts.ts';
 import type { Visit } from './visit.ts';
 
-/** What a person is about to do. */
 export interface Confirmation {
   readonly title: string;
-  /** What will happen, and what else there is to fill in. */
+  /** What will happen, and further fields. */
   readonly help: Markup;
   /** The path of the action. */
   readonly action: string;
@@ -20,7 +19,7 @@ export interface Confirmation {
   readonly back: string;
 }
 
-/** Asks before something is deleted, sent or switched off. */
+/** Asks before something is deleted, sent or disabled. */
 export const confirmationPage = (
   { reader, formToken }: Visit,
   { title, help, action, fields = {}, submit, back }: Confirmation,

@@ -1,19 +1,18 @@
-/** Files for spreadsheets. */
 import { Readable } from 'node:stream';
 import { BYTE_ORDER_MARK, type CsvRow, csvText } from '../../runtime/files/csv-text.ts';
 
 /** A file instead of a page. */
 export interface FileBody {
   readonly file: string;
-  /** Its media type; CSV where absent. */
+  /** CSV by default. */
   readonly type?: string;
   readonly content: Readable | string;
 }
 
-/** A CSV file, page by page as it is sent. */
+/** A CSV file, sent page by page. */
 export const sendCsv = (file: string, pages: AsyncIterable<readonly CsvRow[]>): FileBody => ({
   file,
-  // One stream, and no `pipe`: that would pass on neither a failure of the pages, nor that the client left.
+  // One stream without `pipe`, which passes on neither an error of the pages nor the end of the client.
   content: Readable.from(textOf(pages)),
 });
 

@@ -1,16 +1,16 @@
 /** The fields of a form, as they were sent. */
 import { storable } from '../../store/each.ts';
 
-/** Names and values in their order; a name may come several times. */
+/** In order; a name may occur several times. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
-/** What the form token and the return address are called, apart from the fields of any form. */
+/** The names of the form token and the return address. */
 export const FORM_TOKEN = '_form';
 
 /** A field of this name holds a secret: no page shows its value. */
 export const SECRET_FIELD = 'secret';
 
-/** Reads a parsed body, query or path; what is no text is left out, and what no store could look for is replaced. */
+/** Reads a parsed body, query or path. Drops what is not text, and replaces characters that no store accepts. */
 export function fieldsOf(given: unknown): Fields {
   if (typeof given !== 'object' || given === null) return [];
   return Object.entries(given).flatMap(([name, value]: [string, unknown]) =>
@@ -18,23 +18,21 @@ export function fieldsOf(given: unknown): Fields {
   );
 }
 
-/** The bytes of a file that was sent in a field; undefined if none was. */
+/** The bytes of a file in a field. */
 export function fileOf(body: unknown, name: string): Buffer | undefined {
   const value = typeof body === 'object' && body !== null ? new Map(Object.entries(body)).get(name) : undefined;
   return Buffer.isBuffer(value) && value.length > 0 ? value : undefined;
 }
 
-/** The first value of a field; empty if it was not sent. */
+/** The first value of a field; empty if missing. */
 export const fieldValue = (fields: Fields, name: string): string => fields.find(([one]) => one === name)?.[1] ?? '';
 
-/** All values of a field, in their order. */
 export const fieldValues = (fields: Fields, name: string): readonly string[] =>
   fields.filter(([one]) => one === name).map(([, value]) => value);
 
-/** Fields as one text, to be kept in a form. */
 export const packFields = (fields: Fields): string => JSON.stringify(fields.filter(([name]) => name !== FORM_TOKEN));
 
-/** Fields that were packed; undefined if the text is something else. */
+/** The inverse of {@link packFields}; undefined for any other text. */
 export function unpackFields(text: string): Fields | undefined {
   try {
     const packed: unknown = JSON.parse(text);

@@ -12,44 +12,41 @@ import type { Visitor } from './visit.ts';
 export interface PageBody {
   readonly title: string;
   readonly body: Markup;
-  /** The HTTP status; 200 where absent. */
+  /** The HTTP status; 200 by default. */
   readonly status?: number;
 }
 
-/** The halves of cvrsync that run: what is not configured is not shown. */
+/** The configured halves of cvrsync; pages show only these. */
 export interface Halves {
   readonly connector: boolean;
   readonly service: boolean;
-  /** Neither runs yet, and there is nowhere to go but the steps of the set-up. */
+  /** Neither runs yet: only the set-up has pages. */
   readonly isSetUp?: true;
 }
 
-/** What the frame shows beside the page. */
 export interface Frame {
   readonly reader: Reader;
   /** Undefined for those who are not signed in: they see no navigation. */
   readonly visitor: Visitor | undefined;
   readonly formToken: string;
-  /** The path that was asked for. */
   readonly path: string;
-  /** How many entries of the inbox wait, counted up to one more than {@link MOST_WAITING}. */
+  /** How many entries of the inbox wait, up to one more than {@link MOST_WAITING}. */
   readonly waiting?: number | undefined;
   readonly halves: Halves;
 }
 
-/** More is told as "1,000+". */
+/** A higher count is shown as "1,000+". */
 export const MOST_WAITING = 1_000;
 
 interface NavigationItem {
   readonly path: string;
   readonly text: TextKey;
-  /** The half it needs; shown with either where absent. */
+  /** The half it needs; either by default. */
   readonly half?: keyof Halves;
-  /** Pages that are reached through it. */
+  /** Pages that belong to it. */
   readonly also?: readonly string[];
 }
 
-/** A page that people go to has a line here. */
 const NAVIGATION: readonly NavigationItem[] = [
   { path: '/', text: 'nav.overview' },
   { path: '/inbox', text: 'nav.inbox' },
@@ -66,7 +63,6 @@ const NAVIGATION: readonly NavigationItem[] = [
   { path: '/installation', text: 'nav.installation' },
 ];
 
-/** The whole document of a page. */
 export function layout(frame: Frame, { title, body }: PageBody): VNode {
   const { reader, visitor, path } = frame;
   return html`<html lang=${reader.locale}>
@@ -97,7 +93,7 @@ export function layout(frame: Frame, { title, body }: PageBody): VNode {
   </html>`;
 }
 
-/** What the page's script shows when the figures are old. */
+/** The page's script shows this when the figures are old. */
 const staleNotice = ({ reader, path }: Frame): VNode => html`<div id="stale" class="notice bad" role="alert" hidden>
   <p data-stale="silent">${reader.text('stale.silent')}</p>
   <p data-stale="ended">
@@ -131,7 +127,7 @@ function navigationLink(reader: Reader, item: NavigationItem, path: string): VNo
   return html`<a href=${item.path} title=${title} data-go=${key} aria-current=${isHere ? 'page' : undefined}>${reader.text(item.text)}</a>`;
 }
 
-/** The search for a company, on every page but its own: a record's address from the CRM leads to its company at once. */
+/** The search for a company, on every page but its own. A record's address in the CRM leads directly to its company. */
 const search = ({ reader, path, halves }: Frame): Markup =>
   halves.connector &&
   path !== '/companies' &&

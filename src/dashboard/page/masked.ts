@@ -1,17 +1,17 @@
-/** Pages and files for who may not see persons: of each mail address and c/o name only the first letters are left, wherever it stands. */
+/** Masks mail addresses and c/o names in pages and files, for roles that may not see persons. */
 import { Readable } from 'node:stream';
 import { createElement, isValidElement, toChildArray } from 'preact';
 import type { FileBody } from './csv.ts';
 import type { Markup } from './html.ts';
 import type { PageBody } from './layout.ts';
 
-/** A name of which the first letters are left. */
+/** Keeps the first letters of a name. */
 export const maskName = (name: string): string => name.replaceAll(/(\p{L})[\p{L}\p{M}'’.-]*/gu, '$1•••');
 
 const WORD = /[^\s"'<>,;()]+/gu;
 const CARE_OF = /[cC]\/[oO] \p{Lu}[^,;\n"<>]*/gu;
 
-/** A text in which of each mail address only the first letter and the domain are left, and of each name behind "c/o" the first letters. */
+/** Keeps the first letter and the domain of each mail address, and the first letters of each name after "c/o". */
 export const maskText = (text: string): string =>
   text
     .replaceAll(CARE_OF, (found) => found.slice(0, 4) + maskName(found.slice(4)))
@@ -22,7 +22,6 @@ export const maskText = (text: string): string =>
         .join('@'),
     );
 
-/** The same page or file, with every text in it masked. */
 export function maskPage(page: PageBody | FileBody): PageBody | FileBody {
   if (!('file' in page)) return { ...page, title: maskText(page.title), body: maskMarkup(page.body) };
   const { content } = page;
@@ -34,7 +33,7 @@ async function* maskParts(parts: Readable): AsyncGenerator<string> {
   for await (const part of parts) yield maskText(String(part));
 }
 
-/** Texts that an element has beside its content. */
+/** Attributes that hold text. */
 const SPOKEN = ['title', 'aria-label'];
 
 function maskMarkup(markup: Markup): Markup {

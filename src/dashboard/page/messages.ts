@@ -1,4 +1,4 @@
-/** Pages that say why there is no page: signing in, errors, and forms to be confirmed. */
+/** Pages for sign-in, errors, and forms to confirm. */
 
 import { isText, type TextKey } from '../texts/texts.ts';
 import { type Fields, FORM_TOKEN, packFields, SECRET_FIELD } from './fields.ts';
@@ -18,33 +18,30 @@ export const messagePage = (
     <p><a href="/">${reader.text('error.back')}</a></p>`,
 });
 
-/** There is nothing at an address. */
 export const notFoundPage = (reader: Reader): PageBody =>
   messagePage(reader, { status: 404, title: reader.text('error.notFound'), help: reader.text('error.notFoundHelp') });
 
-/** Somebody did or tried too much in a minute. */
 export const tooManyPage = (reader: Reader): PageBody =>
   messagePage(reader, { status: 429, title: reader.text('error.tooMany'), help: reader.text('error.tooManyHelp') });
 
-/** What a person wanted before they had to sign in. */
+/** What a person requested before they had to sign in. */
 export interface Interrupted {
-  /** A path of ours. */
+  /** A path of the dashboard. */
   readonly next: string;
   /** The fields of the form that was sent there; undefined for a page. */
   readonly fields?: Fields | undefined;
 }
 
-/** How somebody may sign in, and what went wrong so far. */
+/** The ways to sign in, and the error of the last attempt. */
 interface SignIn extends Interrupted {
   readonly error?: string | undefined;
   readonly status?: number;
-  /** Whether there is single sign-on. */
   readonly hasSignOn?: boolean | undefined;
   /** Where to sign out of the issuer, for those who just signed out here. */
   readonly endSessionUrl?: string | undefined;
 }
 
-/** Asks for a token, or sends to the issuer. */
+/** Asks for a token, or links to the issuer. */
 export function loginPage(reader: Reader, formToken: string, page: SignIn): PageBody {
   const { next, fields, error, status = 200, hasSignOn = false, endSessionUrl } = page;
   const sent = { [FORM_TOKEN]: formToken, next, kept: fields && packFields(fields) };
@@ -80,13 +77,13 @@ export function loginPage(reader: Reader, formToken: string, page: SignIn): Page
   };
 }
 
-/** Leads on by itself, and by a link where it does not. */
+/** Redirects, with a link for browsers that do not. */
 export const continuePage = (reader: Reader, address: string): PageBody => ({
   title: reader.text('continue.title'),
   body: html`<p><a href=${address}>${reader.text('continue.link')}</a></p>`,
 });
 
-/** Shows a form again that was sent under another session: it is done only if the person says so now. */
+/** Shows a form again that was sent under another session. The action runs only after the person confirms it. */
 export function confirmPage(
   reader: Reader,
   formToken: string,
@@ -125,7 +122,7 @@ export function confirmPage(
   };
 }
 
-/** Fields that the page gave itself: what somebody saw, and where they came from. */
+/** Fields that the page set itself: what somebody saw, and where they came from. */
 const UNSEEN: ReadonlySet<string> = new Set(['revision', 'seen', 'back']);
 
 const LABELS: Readonly<Record<string, TextKey>> = {
@@ -145,7 +142,7 @@ const LABELS: Readonly<Record<string, TextKey>> = {
   monitor: 'deliveries.monitor',
 };
 
-/** The page as the navigation calls it, as far as it does. */
+/** The name of the page in the navigation, if it has one. */
 function pageOf(reader: Reader, path: string): string {
   const key = `nav.${/^\/(\w+)/u.exec(path)?.[1] ?? 'overview'}`;
   return isText(key) ? reader.text(key) : path;
@@ -158,13 +155,13 @@ function labelOf(reader: Reader, name: string): string {
 
 function shownValue(reader: Reader, [name, value]: Fields[number]): string {
   if (name === SECRET_FIELD) return '•••';
-  // What was seen of the entry stands before its id.
+  // The revision of the entry comes before its id.
   if (name === 'choice') return value.slice(value.indexOf(' ') + 1);
   const key = `${name}.${value}`;
   return (name === 'verb' || name === 'kind') && isText(key) ? reader.text(key) : value;
 }
 
-/** The role of a visitor does not suffice. */
+/** The visitor's role is too low. */
 export const rolePage = (reader: Reader, needed: Visitor['role']): PageBody =>
   messagePage(reader, {
     status: 403,
@@ -172,7 +169,7 @@ export const rolePage = (reader: Reader, needed: Visitor['role']): PageBody =>
     help: reader.text('error.role', { role: reader.text(`role.${needed}`) }),
   });
 
-/** Fields that nobody sees; those without a value are left out. */
+/** Hidden fields; leaves out those without a value. */
 export const hidden = (values: Readonly<Record<string, string | undefined>>): Markup =>
   Object.entries(values).map(
     ([name, value]) => value !== undefined && html`<input type="hidden" name=${name} value=${value} />`,

@@ -1,4 +1,4 @@
-/** The keys behind `g` that lead to a page, where scripts run: letters of its name, as far as they are free. */
+/** The keys after `g` that open a page: letters of its name that are free. */
 import type { VNode } from 'preact';
 import { html } from './html.ts';
 import type { Reader } from './reader.ts';
@@ -21,5 +21,5 @@ const KEYS: Readonly<Record<string, string>> = {
 
 export const navigationKey = (path: string): string | undefined => KEYS[path];
 
-/** Says what the keys do, where the script that has them shows it. */
+/** Says what the keys do. Their script shows it. */
 export const keyHelp = (reader: Reader): VNode => html`<p class="quiet" hidden data-keys>${reader.text('page.go')}</p>`;

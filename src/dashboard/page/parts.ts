@@ -1,4 +1,3 @@
-/** Parts that pages are put together of. */
 import type { VNode } from 'preact';
 import { cutText } from '../../protocol/text/cut.ts';
 import { html, type Markup } from './html.ts';
@@ -10,13 +9,13 @@ export function timeOf(reader: Reader, ms: number, now?: number): VNode {
   return html`<time datetime=${new Date(ms).toISOString()} title=${reader.second(ms)} data-form=${now === undefined ? undefined : 'distance'}>${shown}</time>`;
 }
 
-/** The time of the figures of a page: how old they are, where its script counts. */
+/** The age of the figures of a page, which its script updates. */
 export const ageOf = (reader: Reader, now: number): VNode =>
   html`<time datetime=${new Date(now).toISOString()} data-form="distance">${reader.second(now)}</time>`;
 
 /**
- * A part of a page that its script keeps up to date, with the time of its figures; `soon` if somebody waits for it, and
- * `never` if nothing in it moves any more; `isAged` is false if its content says how old it is.
+ * A part of a page that its script refreshes, with the time of its figures. `soon`: somebody waits for it; `never`:
+ * nothing in it changes any more. `isAged` is false if its content says how old it is.
  */
 export const livePart = (
   { reader, now }: { readonly reader: Reader; readonly now: number },
@@ -31,13 +30,13 @@ export const livePart = (
   ${body}
 </div>`;
 
-/** What a list shows of a text: a page of fifty long ones would be too long for anybody. */
+/** The longest text in a list; a page of fifty long ones would be too long. */
 const BRIEF = 100;
 export const brief = (text: string): string => cutText(text, BRIEF);
 
 const isBlank = (cell: Markup): boolean => cell === null || cell === undefined || cell === false || cell === '';
 
-/** A table. Where the screen is narrow each row becomes a block, whose values carry the names of their columns. */
+/** A table. On a narrow screen each row becomes a block whose values carry the names of their columns. */
 export function table({
   label,
   columns,
@@ -49,7 +48,7 @@ export function table({
   readonly label: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Markup[])[];
-  /** The columns whose values are numbers, counted from 0. */
+  /** The columns of numbers, counted from 0. */
   readonly numeric?: readonly number[];
   /** The rows to look at first, counted from 0. */
   readonly marked?: readonly number[];
@@ -87,23 +86,24 @@ export interface FilterField {
   readonly value: string;
 }
 
-/** A field that narrows a list by a text, or by what else the browser has a field for. */
+/** A field that filters a list by text or by another type of input. */
 export const textFilter = ({ name, label, value }: FilterField, type?: 'datetime-local'): VNode => html`<div>
   <label for=${name}>${label}</label>
   <input id=${name} name=${name} type=${type} value=${value} />
 </div>`;
 
 /**
- * Enter in a field presses the first button of a form: this one stands before answers that must be chosen, and sends
- * nothing, for there is no dialog. Disabled would not do: Chromium then takes the next button for Enter on a checkbox.
+ * Enter in a field presses the first button of a form. This button comes before answers that somebody must choose, and
+ * sends nothing, because there is no dialog. A disabled button does not work: Chromium then takes the next button for
+ * Enter on a checkbox.
  */
 export const noDefaultAnswer = (): VNode => html`<button formmethod="dialog" hidden></button>`;
 
-/** More names than this are folded. */
+/** Folds a list of more names than this. */
 const UNFOLDED = 6;
 const FIRST_NAMES = 3;
 
-/** Names in a row; many are folded, with the first of them and how many there are. */
+/** Names in a row; many are folded under the first ones and their number. */
 export const nameList = (reader: Reader, names: readonly string[]): Markup =>
   names.length <= UNFOLDED
     ? names.join(', ')
@@ -112,6 +112,6 @@ export const nameList = (reader: Reader, names: readonly string[]): Markup =>
         ${names.join(', ')}
       </details>`;
 
-/** A state: a word with a sign before it, so that colour is never alone. */
+/** A state: a word with a sign before it, because colour must not be the only sign. */
 export const state = (kind: 'ok' | 'warn' | 'bad' | 'idle', word: Markup): VNode =>
   html`<span class=${`state ${kind}`}>${word}</span>`;

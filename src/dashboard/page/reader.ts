@@ -1,48 +1,46 @@
-/** Who reads a page: their language, and numbers and times in the form they know. */
+/** A page's language and number formats, chosen by its reader. */
 import { largestUnit } from '../../protocol/text/largest-unit.ts';
 import { TEXTS, type TextKey } from '../texts/texts.ts';
 
 export const LANGUAGES = ['en', 'da'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What a text's places are filled with; `count` chooses between one and many. */
+/** The values for a text's placeholders; `count` chooses between singular and plural. */
 export type TextValues = Readonly<Record<string, string | number>>;
 
 export interface Reader {
   readonly language: Language;
   /** A BCP 47 tag, such as `da-DK`. */
   readonly locale: string;
-  /** A text in the reader's language. */
   text(key: TextKey, values?: TextValues): string;
   number(value: number): string;
-  /** A part of a whole, from 0 to 1, in per cent; never more than it is. */
+  /** A fraction as a percentage, rounded down. */
   share(value: number): string;
   /** A size in the largest unit that fits, in steps of 1,024. */
   bytes(value: number): string;
-  /** How long something took, to the millisecond or the tenth of a second. */
+  /** A duration, to the millisecond or the tenth of a second. */
   latency(ms: number): string;
-  /** A day without a time. */
   day(ms: number): string;
   /** Date and time, in Danish time. */
   time(ms: number): string;
-  /** The same to the second. */
+  /** Date and time to the second. */
   second(ms: number): string;
   /** How long ago, or how long until, in the largest unit that fits. */
   distance(ms: number, now: number): string;
-  /** A length of time, in the largest unit that fits. */
+  /** A duration, in the largest unit that fits. */
   duration(ms: number): string;
 }
 
-/** Danish companies: their register's day is this zone's. */
+/** All times are Danish, because the register's days are. */
 const ZONE = 'Europe/Copenhagen';
 const DEFAULT_LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', da: 'da-DK' };
 
-/** Readers by locale, those that were asked for last at the end: to make a format takes longer than to write a page of times. */
+/** Readers by locale, the most recent last: making a format takes longer than writing a page of times. */
 const READERS = new Map<string, Reader>();
 /** A browser may name any region. */
 const MOST_READERS = 20;
 
-/** The reader that an Accept-Language header speaks of; English if it names neither of ours. */
+/** The reader for an Accept-Language header; English if it names no language of the dashboard. */
 export function readerOf(acceptLanguage: string | undefined): Reader {
   const { language, locale } = chooseLanguage(acceptLanguage ?? '');
   const reader = READERS.get(locale) ?? makeReader(language, locale);
@@ -53,7 +51,6 @@ export function readerOf(acceptLanguage: string | undefined): Reader {
   return reader;
 }
 
-/** Makes a thing when it is first asked for. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -120,7 +117,7 @@ interface Wanted {
   readonly weight: number;
 }
 
-/** The first of our languages among those that are wanted, the most wanted first. */
+/** The most wanted of the dashboard's languages. */
 function chooseLanguage(header: string): { readonly language: Language; readonly locale: string } {
   const wanted = header
     .slice(0, 200)

@@ -1,4 +1,4 @@
-/** Sentences that the commands and the log share with the pages: kept in English, and shown to Danes in Danish. */
+/** Sentences that the commands and the log share with the pages: stored in English, with a Danish translation. */
 
 import SAID from '../texts/said.da.json' with { type: 'json' };
 import { filled, readSentence, type Sentence, valuesIn } from '../texts/sentence.ts';
@@ -7,7 +7,7 @@ import type { Reader } from './reader.ts';
 
 const lengthOf = ({ around }: Sentence): number => around.join('').length;
 
-/** Of several sentences that fit, the one with the most letters of its own comes first. */
+/** Of several sentences that fit, the one with the most fixed letters comes first. */
 const SENTENCES = Object.entries(SAID)
   .map(readSentence)
   .toSorted((a, b) => lengthOf(b) - lengthOf(a));
@@ -24,7 +24,7 @@ function danish(text: string): string | undefined {
   return undefined;
 }
 
-/** A sentence of the table in the reader's language; any other text, such as a CRM's answer, as it is, marked as English. */
+/** A known sentence in the reader's language; any other text unchanged and marked as English. */
 export function said(reader: Reader, text: string | null, shown: (text: string) => Markup = (words) => words): Markup {
   if (text === null) return null;
   if (reader.language === 'en') return shown(text);
@@ -32,7 +32,7 @@ export function said(reader: Reader, text: string | null, shown: (text: string) 
   return translated === undefined ? html`<span lang="en">${shown(text)}</span>` : shown(translated);
 }
 
-/** The same, with links for the addresses in it that stand in `<>`. */
+/** As {@link said}, with links for addresses in `<>`. */
 export const saidWithLinks = (reader: Reader, text: string): Markup => said(reader, text, linked);
 
 const linked = (text: string): Markup =>

@@ -17,7 +17,6 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addAction, type ServicePageDeps } from '../routes/routes.ts';
 
-/** Adds the action. */
 export function addFetch(app: Server, deps: ServicePageDeps): void {
   const { store, management } = deps;
   addAction(app, deps, {
@@ -31,7 +30,7 @@ export function addFetch(app: Server, deps: ServicePageDeps): void {
           help: reader.text(entity === undefined ? 'fetch.unreadable' : 'fetch.cannot'),
         });
       await store.write(async (tx) => {
-        // Asked for already: one fetch is enough.
+        // A second request would fetch it twice.
         if ((await findRequest(tx, entity)) !== undefined) return;
         await requestCompany(tx, entity, now);
         const entry = { actor: visitor.actor, via: 'page', action: 'company.fetch', subject: entity } as const;
@@ -43,7 +42,7 @@ export function addFetch(app: Server, deps: ServicePageDeps): void {
   });
 }
 
-/** The form, and the company that was asked for. */
+/** The form, and the requested company. */
 export async function fetchSection({ store, management, halves }: ServicePageDeps, visit: Visit): Promise<Markup> {
   const { reader, visitor, formToken, query } = visit;
   if (!management.register.canFind) return html`<p class="quiet">${reader.text('fetch.cannot')}</p>`;

@@ -1,4 +1,4 @@
-/** The page of the register and the other sources: how far they are read, what could not be, and what came of it. */
+/** The page of the register and the other sources: how far each is read, what failed, and what came of it. */
 import type { VNode } from 'preact';
 import { countReview } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';
@@ -27,7 +27,6 @@ export interface RegisterPageDeps extends ServicePageDeps {
   readonly metrics: Pick<Metrics, 'documents' | 'changes' | 'filings' | 'articles'>;
 }
 
-/** Adds the page. */
 export function addRegister(app: Server, deps: RegisterPageDeps): void {
   addPage(app, deps, {
     path: '/register',
@@ -131,7 +130,7 @@ const differenceOf = (reader: Reader, differences: SourceDifferences): readonly 
   ];
 };
 
-/** What this daemon counted since it started, as /metrics has it. */
+/** The counters of this daemon since it started, as in /metrics. */
 async function counters({ metrics }: RegisterPageDeps, reader: Reader): Promise<Markup> {
   const names = ['documents', 'changes', 'filings', 'articles'] as const;
   const rows = await Promise.all(

@@ -1,4 +1,4 @@
-/** Facets of a list: how much there is of each part of it, as links that narrow the list. */
+/** Facets of a list: links that filter the list, each with its number of entries. */
 import type { VNode } from 'preact';
 import { html } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
@@ -7,13 +7,13 @@ export interface Facet {
   readonly name: string;
   readonly address: string;
   readonly isChosen: boolean;
-  /** Absent for the way back to all, which another facet counts. */
+  /** Absent for the link back to all, which another facet counts. */
   readonly count?: number;
-  /** More are not counted. */
+  /** The most entries to count. */
   readonly most?: number;
 }
 
-/** The facets, each kind under its name. */
+/** The facets under the name of their kind. */
 export const facetLinks = (
   reader: Reader,
   groups: readonly (readonly [label: string, facets: readonly Facet[]])[],
@@ -36,7 +36,7 @@ function facetLink(reader: Reader, { name, address, isChosen, count, most = Numb
   </li>`;
 }
 
-/** With the way back to all of them; a single one that is not chosen narrows nothing. */
+/** Adds a link back to all. Returns nothing for a single facet that is not chosen, because it filters nothing. */
 export function withAll(name: string, found: readonly Facet[], address: string): readonly Facet[] {
   const isChosen = found.every((each) => !each.isChosen);
   if (found.length < 2 && isChosen) return [];

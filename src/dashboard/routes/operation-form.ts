@@ -1,4 +1,4 @@
-/** An operation as the form of a page: what is sent becomes its input, and its result the next page. */
+/** Serves an operation as the form of a page: the fields become its input, and its result the next page. */
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { Server } from '../../http/server/server.ts';
 import {
@@ -24,32 +24,30 @@ type Next = string | PageBody | Promise<string | PageBody>;
 
 const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id of what a form creates: sent twice, it names the same. */
+/** The id of what a form creates: sent twice, the form names the same one. */
 export function idIn(fields: Fields): { readonly id: string } {
   const id = fieldValue(fields, 'id');
   if (!GUID.test(id)) throw invalid('/id', 'is not one of this form');
   return { id };
 }
 
-/** How an operation looks as a form. */
 interface FormFace<I extends TObject, R> {
   readonly path: string;
   readonly form?: FormBounds;
-  /** Fields that are not called as their property. */
+  /** Fields with another name than their property. */
   readonly names?: Readonly<Record<string, string>>;
-  /** What a form asks for; its fields under the names of the properties if absent. */
+  /** The input from the fields; by default each field goes to the property of its name. */
   readonly input?: (visit: Visit, fields: Fields) => Frozen<Static<I>> | Promise<Frozen<Static<I>>>;
   /** What the form says about itself: the version that it showed, or the id of what it creates. */
   readonly caller?: (fields: Fields) => Pick<OperationCaller, 'seen' | 'id'>;
-  /** Of an operation on many things: the page that says what it would do, and asks. Its form sends `confirmed`. */
+  /** For an operation on many things: the page that says what it would do, and asks. Its form sends `confirmed`. */
   readonly confirm?: (visit: Visit, preview: MassPreview, fields: Fields) => PageBody | Promise<PageBody>;
-  /** The page to show next. */
   readonly next: (visit: Visit, value: R, fields: Fields) => Next;
-  /** The page of a refusal; undefined for the usual one. */
+  /** The page of a refusal; undefined for the default one. */
   readonly refused?: (visit: Visit, refusal: Refused, fields: Fields) => Next | undefined;
 }
 
-/** Adds the action of a form. A form that is sent twice changes nothing the second time. */
+/** Adds the action of a form. Sending a form twice changes nothing the second time. */
 export function addForm<I extends TObject, R, N extends object>(
   app: Server,
   deps: RouteDeps & N,
@@ -80,7 +78,6 @@ export function addForm<I extends TObject, R, N extends object>(
   });
 }
 
-/** Says why an operation was refused. */
 function refusalPage({ reader }: Visit, { kind, message, issues }: Refused): PageBody {
   if (kind === 'unknown') return notFoundPage(reader);
   const texts = kind === 'invalid' ? issues.map((issue) => issue.message) : [message];
@@ -88,7 +85,7 @@ function refusalPage({ reader }: Visit, { kind, message, issues }: Refused): Pag
   return messagePage(reader, { status: kind === 'invalid' ? 422 : 409, title: reader.text('error.invalid'), help });
 }
 
-/** The input that a form asks for: parts of its path, and fields. What is left empty is left out. */
+/** The input from the path and the fields. Leaves out empty fields. */
 function inputOf<I extends TObject>(
   schema: I,
   { param }: Visit,
@@ -103,6 +100,6 @@ function inputOf<I extends TObject>(
     if (text === '') return [];
     return [[property, Type.IsInteger(part) && /^\d{1,15}$/.test(text) ? Number(text) : text]];
   };
-  // The operation checks it by its schema.
+  // The operation checks it against its schema.
   return Object.fromEntries(Object.entries<TSchema>(schema.properties).flatMap(read)) as Frozen<Static<I>>;
 }

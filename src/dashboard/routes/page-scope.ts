@@ -1,4 +1,4 @@
-/** What every page stands in: headers, files, forms, and a page in place of an error. */
+/** What all pages share: headers, files, forms, and error pages. */
 import { Readable } from 'node:stream';
 import helmet from '@fastify/helmet';
 import files from '@fastify/static';
@@ -12,7 +12,6 @@ import { messagePage } from '../page/messages.ts';
 import type { Reader } from '../page/reader.ts';
 import { readerOfRequest, sendPage } from './routes.ts';
 
-/** Where failures go, and what the frame of their pages shows. */
 interface ScopeDeps {
   readonly log: ServerLog;
   readonly halves: Halves;
@@ -29,14 +28,14 @@ const CSP = {
   'base-uri': ["'none'"],
 };
 
-/** Prepares a scope for pages; the routes beside it keep their JSON errors. */
+/** Prepares a scope for pages; the routes next to it keep their JSON errors. */
 export async function openPages(scope: Server, deps: ScopeDeps): Promise<void> {
   await scope.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: CSP },
     frameguard: { action: 'deny' },
-    // The origin of a form must reach us.
+    // The origin of a form must reach the dashboard.
     referrerPolicy: { policy: 'same-origin' },
-    // Whoever puts TLS in front decides for the whole domain.
+    // The TLS proxy decides this for the whole domain.
     strictTransportSecurity: false,
   });
   readForms(scope);
@@ -49,14 +48,14 @@ export async function openPages(scope: Server, deps: ScopeDeps): Promise<void> {
   });
   scope.setErrorHandler((error, request, reply) => sendFailure(deps, error, request, reply));
   scope.addHook('onSend', async (request, _reply, payload) => {
-    // Its answer has begun: no error handler hears of it.
+    // The answer has begun, so error handlers do not get this error.
     if (payload instanceof Readable) payload.once('error', (error) => logFailure(deps, error, request));
     return payload;
   });
 }
 
 function logFailure({ log }: ScopeDeps, error: unknown, request: FastifyRequest): void {
-  // The pattern, not the address: a query may hold what nobody else should read.
+  // The pattern, not the address: a query may hold private data.
   const route = request.routeOptions.url ?? 'no route';
   log.error({ err: error, method: request.method, route }, 'page failed');
 }

@@ -1,4 +1,4 @@
-/** How a page and an action are added: who may, in which frame, with what in the audit. */
+/** Adds pages and actions, with their role, frame and audit. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Crm } from '../../connector/crm/crm.ts';
@@ -30,61 +30,57 @@ import {
 import { type Reader, readerOf } from '../page/reader.ts';
 import type { Visit, Visitor } from '../page/visit.ts';
 
-/** What routes need to know who asks. */
 export interface RouteDeps extends AdmissionDeps {
   readonly halves: Halves;
   /** Whether people sign in through an issuer. */
   readonly hasSignOn?: boolean | undefined;
-  /** Where those go who must sign in first; `/login` where absent. */
+  /** Where people without a session must sign in; `/login` by default. */
   readonly entrance?: string;
-  /** Counts what each operator does. */
+  /** Counts the actions of each operator. */
   readonly limitActions: CallLimit;
-  /** How many entries of the inbox wait; read now and then. */
+  /** How many entries of the inbox wait; read at intervals. */
   readonly waiting?: (() => Promise<number | undefined>) | undefined;
-  /** Called after each action: it may have left work to the connector. */
+  /** Called after each action, which may have left work for the connector. */
   readonly wake?: (() => void) | undefined;
 }
 
-/** What the pages of the service half need besides. */
 export interface ServicePageDeps extends RouteDeps, ServiceNeeds, Pick<Ground, 'wakeUp'> {
   readonly management: ServiceManagement;
 }
 
-/** What the pages of review read from. */
 export interface ReviewDeps extends RouteDeps {
   readonly crms: readonly Pick<Crm, 'name' | 'mapping'>[];
 }
 
-/** A page to be read, or a file to be kept. */
+/** A page, or a file to download. */
 export interface PageRoute {
   readonly path: string;
-  /** The least role that sees it; `viewer` where absent. */
+  /** The lowest role that sees it; `viewer` by default. */
   readonly role?: Role;
-  /** A path if it is elsewhere; undefined if there is nothing at the address. */
+  /** A path redirects; undefined answers that nothing is at the address. */
   show(visit: Visit): Promise<PageBody | FileBody | string | undefined>;
 }
 
-/** Something that a form does. It records itself in the audit, in the transaction that does it. */
+/** The action of a form. It records itself in the audit, in its own transaction. */
 export interface ActionRoute {
   readonly path: string;
-  /** The least role that may; `operator` where absent. */
+  /** The lowest role that may run it; `operator` by default. */
   readonly role?: Role;
-  /** What its form may hold; {@link FORM} where absent. */
+  /** What its form may contain; {@link FORM} by default. */
   readonly form?: FormBounds;
-  /** Does it, and says which path to show next; or gives a page that says why not. `file`: that of the field `file`. */
+  /** Runs the action. Returns the path to show next, or a page that says why not. `file`: that of the field `file`. */
   run(visit: Visit, fields: Fields, file: Buffer | undefined): Promise<string | PageBody>;
 }
 
-/** Schemas are for the API's document, where pages do not belong. */
+/** Pages do not belong in the API's document, which is made of schemas. */
 export const HIDDEN = { schema: { hide: true } } as const;
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '/';
 
-/** The reader of a request, by what they chose, or what the browser says. */
+/** The reader of a request, by the chosen language, else by the browser's. */
 export const readerOfRequest = (request: FastifyRequest): Reader =>
   readerOf(chosenLanguage(request) ?? request.headers['accept-language']);
 
-/** Sends a page in its frame. */
 export function sendPage(
   {
     request,
@@ -104,7 +100,7 @@ export function sendPage(
 }
 
 /**
- * Goes on from a page of ours instead of by a redirect: after a link on another site, browsers keep the session's cookie
+ * Continues from a page instead of a redirect: after a link on another site, browsers withhold the session's cookie
  * from redirects.
  */
 export function continueTo(
@@ -112,12 +108,11 @@ export function continueTo(
   address: string,
   page: PageBody = continuePage(readerOfRequest(to.request), address),
 ): FastifyReply {
-  // What is escaped already stays as it is.
+  // `encodeURI` would escape a percent sign again.
   to.reply.header('refresh', `0;url=${encodeURI(address.toWellFormed()).replaceAll('%25', '%')}`);
   return sendPage(to, page);
 }
 
-/** Adds a page. */
 export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', show }: PageRoute): void {
   app.get(path, HIDDEN, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
@@ -141,9 +136,8 @@ export function addPage(app: Server, deps: RouteDeps, { path, role = 'viewer', s
 }
 
 /**
- * Adds an action, for forms of our own pages only. Who asks is decided before the form is read. Where the session ended
- * meanwhile, or is another one by now, the person sees what they sent and confirms it: nothing is lost, and nothing is done
- * that they do not see.
+ * Adds an action, for forms of the dashboard's pages only. Decides who sends a form before reading it. If the session
+ * ended or changed meanwhile, the person sees what they sent and confirms it, so nothing is lost or done unseen.
  */
 export function addAction(app: Server, deps: RouteDeps, action: ActionRoute): void {
   const { path, form = FORM, run } = action;
@@ -156,7 +150,7 @@ export function addAction(app: Server, deps: RouteDeps, action: ActionRoute): vo
     const to = { request, reply, halves: deps.halves };
     const reader = readerOfRequest(request);
     const interrupted = { next: pathOf(request), fields: fieldsOf(request.body) };
-    // Their session may have ended while they sent the form.
+    // The session may have ended while the form was being sent.
     const visitor = await admit(deps, request);
     if (visitor === undefined)
       return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...interrupted, ...deps, status: 401 }));
@@ -171,7 +165,7 @@ export function addAction(app: Server, deps: RouteDeps, action: ActionRoute): vo
   });
 }
 
-/** Answers those who may not send a form, without a look at it; undefined for the others. */
+/** Answers those who may not send a form without reading it; undefined for the others. */
 async function refuseAction(
   deps: RouteDeps,
   { role = 'operator' }: ActionRoute,
@@ -182,7 +176,7 @@ async function refuseAction(
   if (!isSameOrigin(request.headers)) return sendPage(to, foreignPage(reader));
   const visitor = await admit(deps, request);
   if (visitor === undefined) {
-    // Of a form with a file nothing can be kept.
+    // A form with a file cannot be kept.
     if (isFileForm(request)) return reply.redirect(loginAddress(request, deps), 303);
     if (await wasAdmitted(deps, request)) return undefined;
     return sendPage(to, loginPage(reader, ownFormToken(request, reply), { ...deps, next: '/', status: 401 }));
@@ -195,7 +189,7 @@ async function refuseAction(
     : sendPage({ ...to, reply: reply.header('retry-after', wait) }, tooManyPage(reader), visit);
 }
 
-/** Refuses a form that another site had the browser send. */
+/** Refuses a form that another site made the browser send. */
 export const foreignPage = (reader: Reader): PageBody =>
   messagePage(reader, { status: 403, title: reader.text('origin.title'), help: reader.text('origin.help') });
 

@@ -1,4 +1,3 @@
-/** Runs as a list. */
 import type { VNode } from 'preact';
 import type { StoredRun } from '../../runtime/runs/runs.ts';
 import { runAddress } from '../addresses/addresses.ts';
@@ -11,11 +10,10 @@ type Run = StoredRun<unknown>;
 
 const RUN_SIGNS = { waiting: 'idle', running: 'idle', done: 'ok', cancelled: 'warn', failed: 'bad' } as const;
 
-/** The state of a run in words. */
 export const runState = (reader: Reader, run: Pick<Run, 'stage' | 'state'>): VNode =>
   state(RUN_SIGNS[run.state], reader.text(run.stage === 'preview' ? `preview.${run.state}` : `run.${run.state}`));
 
-/** Runs under a heading; `name` is what one is called. */
+/** Runs under a heading; `name`: the name of one. */
 export function runTable<R extends Run>(
   { reader }: Visit,
   label: string,
@@ -34,7 +32,7 @@ export function runTable<R extends Run>(
   });
 }
 
-/** The latest runs, with the way to all of them; nothing if there are none. */
+/** The latest runs, with a link to all; nothing if there are none. */
 export function recentRuns<R extends Run>(
   visit: Visit,
   { title, task }: { readonly title: string; readonly task: string },

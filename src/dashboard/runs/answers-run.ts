@@ -1,4 +1,4 @@
-/** Answers to many entries of review as runs: what each entry would be given, or was given. */
+/** Answers to many entries of review as runs: the planned answer or the result for each entry. */
 import type { VNode } from 'preact';
 import { kindsFor } from '../../connector/review/review-kinds.ts';
 import {
@@ -35,7 +35,7 @@ import type { RunFace } from './run-face.ts';
 
 const SHOWN = 100;
 
-/** Adds the action that asks for a preview. */
+/** Adds the action that requests a preview. */
 export function addAnswerRequest(app: Server, deps: RouteDeps): void {
   addForm(app, deps, requestAnswers, {
     path: '/runs/answers',
@@ -138,7 +138,7 @@ const countTable = (visit: Visit, counts: ReadonlyMap<string, number>): VNode =>
     rows: [...counts].map(([kind, count]) => [wordOf(visit, kind), visit.reader.number(count)]),
   });
 
-/** What an entry is about may name persons, and so may the reason: viewers see its id. */
+/** An entry's subject and reason may name persons: viewers see its id. */
 function entryTable(visit: Visit, entries: readonly PlannedAnswer[]): VNode {
   const { reader, visitor } = visit;
   const isShown = visitor.seesPersons;

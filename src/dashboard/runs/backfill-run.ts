@@ -77,7 +77,7 @@ const isUnderWay = ({ state }: BackfillJob): boolean => state === 'waiting' || s
 const planLink = ({ reader }: Visit, provider: string): VNode =>
   html`<p><a class="button" href=${backfillAddress(provider)}>${reader.text('backfill.toPlan')}</a></p>`;
 
-/** Where what a scan or a match found is answered. */
+/** Where somebody answers what a scan or a match found. */
 const planDetails = async (visit: Visit, { input: { kind, provider } }: BackfillJob): Promise<RunDetails> => ({
   ask:
     kind === 'match'
@@ -113,7 +113,7 @@ async function applyDetails(deps: BackfillPageDeps, visit: Visit, run: BackfillJ
   };
 }
 
-/** The plan says what became of each record. */
+/** The results are in the plan. */
 async function results(
   deps: BackfillPageDeps,
   visit: Visit,
@@ -140,7 +140,7 @@ async function results(
     ${planLink(visit, provider)}`;
 }
 
-/** The records of a trial, each with the way to its page in the CRM, and what follows once somebody looked at them. */
+/** The records of a trial, each with a link to the CRM, and the next step. */
 async function trialPart(
   { store: { db }, crms }: BackfillPageDeps,
   visit: Visit,
@@ -148,7 +148,7 @@ async function trialPart(
   { linked, limit, isWhole }: { readonly linked: number; readonly limit: number; readonly isWhole: boolean },
 ): Promise<VNode> {
   const { reader } = visit;
-  // After another trial, or a part of the plan that was linked before, the list has them all.
+  // After another trial, or a link of part of the plan, the list has them all.
   const { rows } =
     linked > limit ? { rows: [] } : await listRows(db, provider, { part: 'linked' }, { after: 0, limit });
   const crm = crms.find(({ name }) => name === provider);
@@ -188,7 +188,7 @@ function warningList({ reader }: Visit, { warnings, moved, toLink }: BackfillPre
   </div>`;
 }
 
-/** So much speaks against the plan that a person must say that it is meant; then it is previewed again. */
+/** Asks whether a doubtful plan is meant, and then for a new preview. */
 function meantForm({ reader, visitor, formToken }: Visit, { input }: BackfillJob): Markup {
   const { provider, revision, trust, sendUpdate = false, limit } = input;
   if (!includesRole(visitor.role, 'operator')) return null;

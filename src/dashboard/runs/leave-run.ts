@@ -1,4 +1,4 @@
-/** Leaving a CRM as a run: what would end and go, or did, and what is left. */
+/** Leaving a CRM as a run: what would end or has ended, and what is left. */
 import type { VNode } from 'preact';
 import { LEAVE, LEAVE_RESULTS, type LeaveJob, type LeaveRequest } from '../../connector/leave/leave-task.ts';
 import { countOpenLinks } from '../../connector/links/end-all.ts';
@@ -52,7 +52,7 @@ export const leaveFace = ({ store: { db } }: RouteDeps): RunFace<LeaveRequest> =
   },
 });
 
-/** What is left of the connection, and the ways on. */
+/** What is left of the connection, and the next steps. */
 function restOf({ reader }: Visit, { state: ending, input: { provider } }: LeaveJob): Markup {
   if (ending === 'waiting' || ending === 'running') return null;
   return html`<section class=${ending === 'done' ? 'notice' : 'notice warn'}>
@@ -87,7 +87,7 @@ const countTable = (visit: Visit, run: LeaveJob, counts: ReadonlyMap<string, num
     rows: [...counts].map(([kind, count]) => [wordOf(visit, run, kind), visit.reader.number(count)]),
   });
 
-/** A reason may quote what the CRM holds. */
+/** A reason may quote values of the CRM. */
 function itemTable(visit: Visit, run: LeaveJob, items: readonly Readonly<Record<string, unknown>>[]): VNode {
   const { reader, visitor } = visit;
   const columns = ['writes.record', 'writes.company', 'writes.property', 'run.result', 'undo.reason'] as const;

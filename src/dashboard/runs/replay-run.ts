@@ -1,4 +1,4 @@
-/** Replays of deliveries as runs: which would be sent again, or are. */
+/** Replays of deliveries as runs. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { invalid } from '../../operations/definition/operation.ts';
@@ -20,7 +20,7 @@ import type { RunFace } from './run-face.ts';
 
 const SHOWN = 100;
 
-/** Adds the action that asks for a preview, of a filter that is not too wide. */
+/** Adds the action that requests a preview for a narrow filter. */
 export function addReplayRequest(app: Server, deps: RouteDeps): void {
   addForm(app, deps, requestReplay, {
     path: '/runs/replay',

@@ -1,4 +1,4 @@
-/** How the runs of one task look on their page. */
+/** How the page of a run shows the runs of one task. */
 import type { VNode } from 'preact';
 import type { StoredRun } from '../../runtime/runs/runs.ts';
 import type { Markup } from '../page/html.ts';
@@ -14,19 +14,19 @@ interface Confirmation {
 export interface RunDetails {
   /** Absent if there is nothing to do. */
   readonly confirmation?: Confirmation | undefined;
-  /** In place of the confirmation. */
+  /** Replaces the confirmation. */
   readonly ask?: Markup;
-  /** Its results. */
+  /** The results. */
   readonly body: Markup;
 }
 
 export interface RunFace<I> {
   title(reader: Reader, run: StoredRun<I>): string;
-  /** How far it is, in words. */
+  /** The progress in words. */
   progress(reader: Reader, run: StoredRun<I>): string | undefined;
-  /** What it is on, as terms and their descriptions. */
+  /** The run's subject, as terms and descriptions. */
   facts(visit: Visit, run: StoredRun<I>): Markup | VNode | Promise<Markup>;
   details(visit: Visit, run: StoredRun<I>): Promise<RunDetails>;
-  /** The columns of its results as a file, besides `key` and `result`; undefined if the results are elsewhere. */
+  /** Further columns of its results as a file, after `key` and `result`; undefined if the results are elsewhere. */
   readonly columns?: readonly string[];
 }

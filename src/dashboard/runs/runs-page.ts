@@ -1,4 +1,4 @@
-/** Every mass effect on one page: the list of runs, and each with its stages, its progress and its results. */
+/** The list of runs, and each run with its stages, progress and results. */
 import type { VNode } from 'preact';
 import { BACKFILL } from '../../connector/backfill/plan/backfill-task.ts';
 import { LEAVE } from '../../connector/leave/leave-task.ts';
@@ -34,13 +34,12 @@ import { addUndoRequest, undoFace } from './undo-run.ts';
 
 type Run = StoredRun<unknown>;
 
-/** A run with how it looks. */
 type OpenRun = ReturnType<ReturnType<typeof openerOf>>;
 
 const SHOWN = 50;
 const FILE_PAGE = 500;
 
-/** Adds the list, the page of one run with its file, and what is done with one. */
+/** Adds the list, the page of one run with its file, and its actions. */
 export function addRuns(app: Server, deps: BackfillPageDeps): void {
   const { db } = deps.store;
   const open = openerOf(deps);
@@ -77,14 +76,14 @@ export function addRuns(app: Server, deps: BackfillPageDeps): void {
   addForm(app, deps, confirmRun, {
     path: `${RUNS}/:id/confirm`,
     ...face,
-    // Its page says why.
+    // The page of the run says why.
     refused: ({ param }, { kind }) => (kind === 'conflict' ? runAddress(param('id')) : undefined),
   });
 }
 
 const idIn = (text: string): number | undefined => (/^\d{1,15}$/u.test(text) ? Number(text) : undefined);
 
-/** Gives a run the face of its task. */
+/** Finds the face of a run's task. */
 function openerOf(deps: BackfillPageDeps) {
   const undo = undoFace(deps);
   const answers = answersFace(deps);
@@ -190,7 +189,7 @@ async function runPage(visit: Visit, found: OpenRun): Promise<PageBody> {
   };
 }
 
-/** How fast the stage goes, and how long it still takes. */
+/** The speed of the stage, and its remaining time. */
 function rateText({ reader, now }: Visit, run: Run): string {
   const found = rateOf(run, now);
   if (found === undefined) return '';
@@ -199,7 +198,7 @@ function rateText({ reader, now }: Visit, run: Run): string {
   return leftMs === undefined ? rate : `${rate}, ${reader.text('run.left', { time: reader.duration(leftMs) })}`;
 }
 
-/** What happened to it when. */
+/** The times of its stages. */
 function stages({ reader }: Visit, run: Run): Markup {
   const { stage, state, createdAt, confirmedAt, endedAt } = run;
   const previewedAt = stage === 'preview' && state === 'done' ? endedAt : run.previewedAt;

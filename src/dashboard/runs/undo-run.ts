@@ -1,4 +1,4 @@
-/** Undoes as runs: what one would restore, or restored. */
+/** Undoes as runs: what each would restore, or has restored. */
 import type { VNode } from 'preact';
 import type { Undone } from '../../connector/undo/outcome.ts';
 import { UNDO_HOLD_MS } from '../../connector/undo/undo-record.ts';
@@ -22,7 +22,7 @@ import type { RunFace } from './run-face.ts';
 
 const SHOWN = 100;
 
-/** Adds the action that asks for a preview. */
+/** Adds the action that requests a preview. */
 export function addUndoRequest(app: Server, deps: ReviewDeps): void {
   addForm(app, deps, requestUndo, {
     path: '/runs/undo',
@@ -99,7 +99,7 @@ const UNDONE = [
 
 export const isUndone = (kind: string): kind is Undone['kind'] => UNDONE.some((each) => each === kind);
 
-/** A result in words; of a preview it says what would be. */
+/** A result in words, for a preview or for what was done. */
 export const undoneWord = (reader: Reader, { stage }: Pick<StoredUndo, 'stage'>, kind: Undone['kind']): VNode => {
   if (kind === 'restored') return state('ok', reader.text(stage === 'preview' ? 'undone.would' : 'undone.restored'));
   return state(kind === 'nothing' || kind === 'undone' ? 'idle' : 'warn', reader.text(`undone.${kind}`));
@@ -142,7 +142,7 @@ function resultTable(
         html`<code>${property}</code>`,
         html`<div class="value">${value(from)}${to !== undefined && html` ${'→'} ${value(to)}`}</div>`,
         undoneWord(reader, undo, kind),
-        // A reason may quote what the CRM holds.
+        // A reason may quote values of the CRM.
         visitor.seesPersons && reason !== undefined && said(reader, reason, brief),
       ];
     }),

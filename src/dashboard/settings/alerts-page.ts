@@ -1,4 +1,4 @@
-/** Who gets alerts and the weekly digest, by which way. */
+/** Who gets alerts and the weekly digest, and by which channel. */
 import Type from 'typebox';
 import { alerts } from '../../config/schema/alerts.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -23,7 +23,6 @@ const DIGEST = questionsOf(Type.Object({ ...digest.properties }));
 
 export const ALERTS_PAGE = `${SETTINGS}/alerts`;
 
-/** Adds the page, and the actions of its two forms. */
 export function addAlerts(app: Server, deps: SettingsDeps & Pick<DigestNeeds, 'digest'>): void {
   addTests(app, deps);
   addPage(app, deps, { path: ALERTS_PAGE, role: 'admin', show: (visit) => alertsPage(deps, visit) });
@@ -48,7 +47,7 @@ export function addAlerts(app: Server, deps: SettingsDeps & Pick<DigestNeeds, 'd
   });
 }
 
-/** A form for each test sends the test, and its page says what came of it. */
+/** A form for each test of a channel; its page shows the result. */
 function addTests(app: Server, deps: SettingsDeps & Pick<DigestNeeds, 'digest'>): void {
   addForm(app, deps, testAlert, {
     path: `${ALERTS_PAGE}/test`,
@@ -67,7 +66,7 @@ function addTests(app: Server, deps: SettingsDeps & Pick<DigestNeeds, 'digest'>)
   });
 }
 
-/** The tests of the channels that the daemon has now. */
+/** The tests of the daemon's current channels. */
 function testForms({ digest }: Pick<DigestNeeds, 'digest'>, { reader, formToken }: Visit): Markup {
   const { alerts: running } = digest();
   const channels = CHANNELS.filter((name) => running?.[name] !== undefined);

@@ -1,4 +1,4 @@
-/** Changes of the file that are not saved, and what keeps them from being saved. */
+/** The page of unsaved changes of the file, with the reasons why they cannot be saved. */
 import type { ConfigEdit } from '../../config/edit.ts';
 import type { LocatedProblem } from '../../config/locate.ts';
 import { maskedJson } from '../../protocol/text/mask.ts';
@@ -17,7 +17,6 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { problemList } from '../steps/step-route.ts';
 
-/** What the page shows the changes by. */
 interface ChangesDeps {
   readonly place: SetUpPlace;
   readonly mask: (text: string) => string;
@@ -31,7 +30,7 @@ interface ReadChanges {
 
 type Unsaved = Exclude<SavedFile, { readonly kind: 'saved' | 'same' }>;
 
-/** The page; `why`: what came of the attempt to save them, if there was one. */
+/** `why`: the result of the attempt to save them. */
 export function changesPage(
   deps: ChangesDeps,
   visit: Visit,
@@ -73,11 +72,10 @@ function obstacle({ place }: ChangesDeps, reader: Reader, why: Unsaved): Markup 
   ]);
 }
 
-/** A problem with its line in the file. */
 export const problemLine = (reader: Reader, { path, message, line }: LocatedProblem): Markup =>
   html`${line !== undefined && html`${reader.text('settings.line', { line })} `}<code>${path}</code> ${said(reader, message)}`;
 
-/** What a person puts into the file by hand. */
+/** The lines that a person adds to the file by hand. */
 function linesToPaste({ place }: ChangesDeps, reader: Reader, edits: readonly ConfigEdit[]): Markup {
   const { lines, removed } = linesOf(edits);
   return html`${

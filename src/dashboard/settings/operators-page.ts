@@ -1,4 +1,3 @@
-/** Operators: who may use the dashboard, with which role. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { createOperator, revokeOperator } from '../../operations/installation/operators.ts';
@@ -15,7 +14,7 @@ import { addPage, type RouteDeps } from '../routes/routes.ts';
 
 export const OPERATORS = `${SETTINGS}/operators`;
 
-/** Adds the list, the form that makes one, and the page that revokes one. */
+/** Adds the list, the form for a new operator, and the page that revokes one. */
 export function addOperators(app: Server, deps: RouteDeps): void {
   const { store } = deps;
   addPage(app, deps, {

@@ -1,4 +1,4 @@
-/** Settings: one page of doors to each thing that can be changed, and what becomes of changes of the file. */
+/** Settings: links to all that can be changed, and the state of changes of the file. */
 import type { VNode } from 'preact';
 import type { CrmDeps } from '../../connector/crm/crm.ts';
 import { findProposals } from '../../connector/proposals/proposals.ts';
@@ -25,9 +25,8 @@ import { changesPage } from './changes-page.ts';
 import { addOperators, OPERATORS } from './operators-page.ts';
 import { discardChanges, readChanging, type SettingsDeps, saveChanges, settingsWay } from './settings-way.ts';
 
-/** What Settings needs of the process. */
 export interface SettingsGround extends SetUpGround, Pick<DigestNeeds, 'digest'> {
-  /** Has the daemon read its file again. */
+  /** Makes the daemon read its file again. */
   readonly reread: () => void;
 }
 
@@ -39,11 +38,11 @@ interface GivenDeps extends RouteDeps, Pick<CrmDeps, 'http' | 'metrics'> {
 
 interface SettingsPageDeps extends SettingsDeps, Pick<DigestNeeds, 'digest'> {
   readonly configuration: ConfigNeeds['configuration'];
-  /** The names of the connections at work. */
+  /** The connections at work. */
   readonly crms: readonly { readonly name: string }[];
 }
 
-/** Adds the page, the steps below it, and the page of what is not saved. */
+/** Adds the page, its steps, and the page of unsaved changes. */
 export function addSettings(app: Server, given: GivenDeps, ground: SettingsGround): void {
   const { store, http, metrics, now, installation } = given;
   const crm: CrmDeps = { store, http, metrics, now };
@@ -87,7 +86,7 @@ export function addSettings(app: Server, given: GivenDeps, ground: SettingsGroun
 /** A page of Settings. */
 const ownPlace = (path: string): string => (/^\/settings(?:\/[\w.%-]+)*$/u.test(path) ? path : SETTINGS);
 
-/** What a file that was written leads to: it is read again, and what it changes in records waits for somebody's word. */
+/** After saving: the daemon reads the file again, and a change of records waits for acceptance. */
 async function savedPage({ store, configuration, place }: SettingsPageDeps, visit: Visit): Promise<PageBody> {
   const { reader } = visit;
   const proposals = await findProposals(store.db, configuration.rules());
@@ -104,7 +103,7 @@ async function savedPage({ store, configuration, place }: SettingsPageDeps, visi
   };
 }
 
-/** After the number of a connection follow its mapping and its first fill. */
+/** Links from a connection's number to its mapping and its first fill. */
 function waysOn({ reader }: Visit, next: string): VNode {
   const [, step, name] = /^\/settings\/(number|mapping)\/([\w.%-]+)$/u.exec(next) ?? [];
   return html`<ul class="lines">
@@ -160,7 +159,7 @@ async function doorsPage({ crms, halves }: SettingsPageDeps, visit: Visit): Prom
   };
 }
 
-/** Doors of one thing; those that somebody may not open are not shown. */
+/** Links of one kind, without those that the role may not follow. */
 function card({ visitor }: Visit, title: string, doors: readonly Door[]): Markup {
   const open = doors.filter(({ role }) => includesRole(visitor.role, role));
   return open.length > 0 && html`<li><h2>${title}</h2>${doorList(open)}</li>`;

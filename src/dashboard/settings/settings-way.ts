@@ -1,4 +1,4 @@
-/** The way through the steps under Settings: answers are what the file says, and changes of it, until they are saved. */
+/** The steps under Settings: answers come from the file, and changes wait until somebody saves them. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConfigEdit, withEdits } from '../../config/edit.ts';
@@ -22,15 +22,14 @@ import type { MappingDeps } from '../steps/mapping-page.ts';
 import { addressOf, connectionStep, problemList, type StepVisit, type Way } from '../steps/step-route.ts';
 import { changesPage, problemLine } from './changes-page.ts';
 
-/** What the pages of Settings need of the daemon. */
 export interface SettingsDeps extends Omit<MappingDeps, 'way'> {
-  /** Has the daemon read its file again. */
+  /** Makes the daemon read its file again. */
   readonly reread: () => void;
-  /** Hides the secrets of the configuration. */
+  /** Masks the secrets of the configuration. */
   readonly mask: (text: string) => string;
 }
 
-/** The file, and what this session changes in it. */
+/** The file, and the changes of this session. */
 export type Changing =
   | { readonly kind: 'unreadable'; readonly problems: readonly LocatedProblem[] }
   | {
@@ -73,7 +72,7 @@ export function settingsWay(deps: SettingsDeps): Way {
       await keepEdits(deps, tx, visit, { seen, edits, former: changing.pending?.edits ?? [] });
       return after;
     },
-    // The file in use names its own secrets: what was typed goes beside them until it is saved.
+    // The file in use names its own secrets, so new ones get other names until they are saved.
     section: ownSection,
     next: async (visit, _draft, { step, name }) =>
       saveChanges(deps, visit, {
@@ -95,12 +94,12 @@ export function settingsWay(deps: SettingsDeps): Way {
   };
 }
 
-/** What the files of secrets that a session writes begin with: its mark says that they are its own. */
+/** The prefix of secret files that a session writes, with its own mark. */
 export const ownSection = (visit: Visit, name: string): string => `${name}-${markOf(visit)}-${visit.now.toString(36)}`;
 
 const markOf = ({ visitor }: Visit): string => digestOf(visitor.session.hash).slice(0, 12);
 
-/** Connections that the file does not have yet are not answered. */
+/** Connections that the file does not have yet need no answers. */
 const withNew = (draft: Draft, known: Draft['connections']): Draft['connections'] =>
   Object.fromEntries(
     Object.entries(draft.connections).map(([name, connection]) => [
@@ -109,7 +108,7 @@ const withNew = (draft: Draft, known: Draft['connections']): Draft['connections'
     ]),
   );
 
-/** Where one is, the other pages of the same connection, and changes that are not saved. */
+/** The current place, the other pages of the same connection, and unsaved changes. */
 function trail(visit: StepVisit, draft: Draft, step: string) {
   const { reader, way } = visit;
   const name = visit.param('name');
@@ -122,7 +121,7 @@ function trail(visit: StepVisit, draft: Draft, step: string) {
     ${step === 'source' && html`<p class="notice warn">${reader.text('settings.sourceWarning')}</p>`}`;
 }
 
-/** Keeps edits as changes that are not saved; secrets that they named, and name no more, go. */
+/** Stores edits as unsaved changes; deletes secrets that they no longer name. */
 async function keepEdits(
   deps: SettingsDeps,
   tx: Tx,
@@ -134,7 +133,7 @@ async function keepEdits(
   await dropSecrets(deps, visit, former, [edits, file.ok ? file.value : {}]);
 }
 
-/** Removes files of secrets that this session wrote, if `from` names them and nothing else does. Others' files stay. */
+/** Deletes secret files of this session that `from` names and nothing else does. Other files stay. */
 async function dropSecrets(
   { place }: SettingsDeps,
   visit: Visit,
@@ -156,7 +155,9 @@ const secretFilesIn = (value: unknown): readonly string[] =>
       ? Object.values(value).flatMap(secretFilesIn)
       : [];
 
-/** Saves what this session changed, and has the daemon read it; or says what is in the way. `seen`: the file that somebody saw. */
+/**
+ * Saves this session's changes and makes the daemon read the file, or says why not. `seen`: the file that was shown.
+ */
 export async function saveChanges(
   deps: SettingsDeps,
   visit: Visit,
@@ -184,14 +185,14 @@ export async function saveChanges(
 
 interface SectionChange {
   readonly path: readonly string[];
-  /** The file that a form began with. */
+  /** The file at the begin of the form. */
   readonly seen: string;
-  /** The section as it is to be; undefined without it. */
+  /** The new section; undefined removes it. */
   change(before: unknown): Promise<unknown>;
   readonly next: string;
 }
 
-/** Changes one section of the file at once. */
+/** Saves a change of one section at once. */
 export async function saveSection(
   deps: SettingsDeps,
   visit: Visit,
@@ -209,7 +210,6 @@ export async function saveSection(
   return saveChanges(deps, visit, { seen: undefined, next });
 }
 
-/** Forgets what this session changed. */
 export async function discardChanges(deps: SettingsDeps, visit: Visit): Promise<void> {
   const changing = await readChanging(deps, visit);
   const edits = changing.kind === 'read' ? (changing.pending?.edits ?? []) : [];
@@ -221,7 +221,7 @@ export async function discardChanges(deps: SettingsDeps, visit: Visit): Promise<
   await dropSecrets(deps, visit, edits, [changing.kind === 'read' ? changing.value : edits]);
 }
 
-/** A file with a slip is mended where it is. */
+/** Shows why the file cannot be read; somebody must correct it by hand. */
 export function unreadablePage(
   { place }: SettingsDeps,
   { reader }: Visit,

@@ -1,4 +1,4 @@
-/** In the last step: who gets alerts, and a test of it, before the daemon runs. */
+/** The alerts part of the last step: who gets alerts, and a test before the daemon runs. */
 import { hostname } from 'node:os';
 import { checkConfig } from '../../config/load.ts';
 import type { AlertsConfig } from '../../config/schema/alerts.ts';
@@ -18,7 +18,7 @@ import type { SetUpDeps } from './first-way.ts';
 
 const PATH = '/fill/alerts';
 
-/** Adds what the form does: it keeps the answers, and sends a test if that is asked for. */
+/** Adds the form's actions: it stores the answers, and sends a test on request. */
 export function addAlertsPart(
   app: Server,
   deps: SetUpDeps,
@@ -42,7 +42,7 @@ export function addAlertsPart(
   });
 }
 
-/** The form, folded away: alerts may be set up later, too. */
+/** Folded, because alerts can wait. */
 export async function alertsPart(deps: SetUpDeps, { reader, carried, way }: StepVisit, draft: Draft): Promise<Markup> {
   const settings = draft.alerts ?? {};
   const { problems } = await alertsIn(deps, draft);
@@ -60,7 +60,7 @@ export async function alertsPart(deps: SetUpDeps, { reader, carried, way }: Step
   </details>`;
 }
 
-/** The answers as a start reads them, and what is wrong with them. */
+/** The answers as the daemon would read them, and their errors. */
 async function alertsIn(
   { place, env }: SetUpDeps,
   { alerts }: Draft,
@@ -73,7 +73,7 @@ async function alertsIn(
   };
 }
 
-/** What came of a test of each way. */
+/** The results of a test of each channel. */
 async function sendTests(deps: SetUpDeps, { reader, visitor: { actor } }: StepVisit, alerts: AlertsConfig) {
   const digest = () => ({ place: hostname(), dashboard: undefined, language: undefined, alerts });
   const ground = { store: deps.store, now: deps.now, digest };

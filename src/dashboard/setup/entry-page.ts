@@ -1,4 +1,4 @@
-/** The door of the set-up: the code of the link that `serve` printed becomes a session. It never stands in an address that is sent. */
+/** The entry to the set-up: the code in the link of `serve` becomes a session. No requested address holds the code. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Server } from '../../http/server/server.ts';
 import { isSameSecret } from '../../protocol/auth.ts';
@@ -18,14 +18,13 @@ import { beginSession, type LoginDeps } from '../sign-in/login.ts';
 import { addressOf } from '../steps/step-route.ts';
 import { FIRST } from './first-way.ts';
 
-/** Adds the page, and the action of its form. */
 export function addEntry(app: Server, deps: LoginDeps): void {
   const { store, halves } = deps;
   const next = async (): Promise<string> => addressOf(FIRST, nextStep(await readDraft(store.db)));
   app.get('/setup', HIDDEN, async (request, reply) => {
     const to = { request, reply, halves };
     if ((await admit(deps, request)) !== undefined) return reply.redirect(await next(), 303);
-    // From another site, too: what stands behind # would be lost on the way to another page of ours.
+    // Also for links on another site: another page of the dashboard would lose what comes after #.
     return sendPage(to, entryPage(readerOfRequest(request), ownFormToken(request, reply)));
   });
   const onRequest = async (request: FastifyRequest): Promise<void> => allowForm(request, SIGN_IN_FORM);
@@ -51,7 +50,7 @@ export function addEntry(app: Server, deps: LoginDeps): void {
   });
 }
 
-/** People paste the whole link, too. */
+/** People also paste the whole link. */
 const codeIn = (text: string): string => text.trim().replace(/^.*#/su, '');
 
 const entryPage = (reader: Reader, formToken: string, error?: string): PageBody => ({

@@ -1,4 +1,4 @@
-/** The last step: what was answered, and the button that writes it and has the daemon go on to the first fill. */
+/** The last step: the answers, and the button that writes them and starts the first fill. */
 import type { Server } from '../../http/server/server.ts';
 import { type Draft, isAnswered, STEPS } from '../../setup/draft.ts';
 import { valueAt } from '../../setup/questions.ts';
@@ -12,10 +12,9 @@ import { addressOf, addStep, addStepAction, problemList, type StepVisit } from '
 import { addAlertsPart, alertsPart } from './alerts-part.ts';
 import type { Finished, SetUpDeps } from './first-way.ts';
 
-/** Without these there is nothing to run. */
+/** cvrsync cannot run without these. */
 const NEEDED = ['crm', 'source'] as const;
 
-/** Adds the page and its action. */
 export function addFill(app: Server, deps: SetUpDeps): void {
   addStep(app, deps, {
     path: '/fill',

@@ -7,7 +7,6 @@ import { html } from '../page/html.ts';
 import { livePart, state, timeOf } from '../page/parts.ts';
 import { addPage, type RouteDeps } from '../routes/routes.ts';
 
-/** Adds the page. */
 export function addFirstEvent(app: Server, deps: RouteDeps & { readonly installation: Installation }): void {
   addPage(app, deps, {
     path: '/first-event',
@@ -29,7 +28,7 @@ export function addFirstEvent(app: Server, deps: RouteDeps & { readonly installa
   });
 }
 
-/** When the first event that is still known arrived; undefined if none did. */
+/** When the earliest stored event arrived. */
 async function firstEventAt(db: Db): Promise<number | undefined> {
   const [receipt, arrival] = await Promise.all([
     db.selectFrom('receipt').select('received_at').orderBy('seq').limit(1).executeTakeFirst(),

@@ -1,4 +1,4 @@
-/** The way through a first start: answers in the store, one person at a time, six steps to the first fill. */
+/** A first start: answers in the store, one person at a time, six steps to the first fill. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
@@ -15,19 +15,16 @@ import { addAction } from '../routes/routes.ts';
 import { browserName } from '../sign-in/sessions.ts';
 import { addressOf, connectionStep, type StepDeps, type Way } from '../steps/step-route.ts';
 
-/** What came of the end of the set-up. */
 export type Finished =
   | { readonly kind: 'running' }
   | { readonly kind: 'unwritable'; readonly text: string; readonly code: string }
   | { readonly kind: 'refused'; readonly problems: readonly string[] };
 
-/** What the pages of a first start read, and what they hand over to. */
 export interface SetUpDeps extends StepDeps {
-  /** Writes the file and has the daemon go on with it. */
+  /** Writes the file and makes the daemon continue with it. */
   readonly finish: () => Promise<Finished>;
 }
 
-/** Where its pages are. */
 export const FIRST = { base: '/setup' } as const;
 
 const meOf = ({ visitor: { actor, session } }: Visit): Omit<SetUpHolder, 'since' | 'seenAt'> => ({
@@ -36,7 +33,7 @@ const meOf = ({ visitor: { actor, session } }: Visit): Omit<SetUpHolder, 'since'
   agent: session.agent,
 });
 
-/** Notes that this visitor is in the set-up; somebody else who is, if there is one. */
+/** Records that this visitor is in the set-up. Returns somebody else who is. */
 export async function otherHolder(store: Store, visit: Visit): Promise<SetUpHolder | undefined> {
   const holder = await enterSetUp(store, meOf(visit), visit.now);
   return holder.session === visit.visitor.session.hash ? undefined : holder;
@@ -65,7 +62,7 @@ export const firstWay = (store: Store): Way => ({
   }),
 });
 
-/** Adds the action that puts somebody in the place of whoever is in the set-up. */
+/** Adds the action that takes over the set-up from another person. */
 export function addTakeOver(app: Server, deps: SetUpDeps): void {
   addAction(app, deps, {
     path: '/setup/take-over',

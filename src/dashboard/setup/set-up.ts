@@ -1,4 +1,4 @@
-/** The pages of a first start: the door, and the six steps. There is nothing else on the listener until they are done. */
+/** The pages of a first start: the entry and the six steps. The listener has no others until they are done. */
 import cookie from '@fastify/cookie';
 import { createCallLimit } from '../../http/server/call-limit.ts';
 import type { Server, ServerLog } from '../../http/server/server.ts';
@@ -18,12 +18,11 @@ import { addFill } from './fill-page.ts';
 import { addTakeOver, firstWay, type SetUpDeps } from './first-way.ts';
 import { addYou } from './you-page.ts';
 
-/** What somebody may do in a minute. */
+/** The actions of a person in a minute. */
 const ACTIONS = 240;
 
 const HALVES = { connector: false, service: false, isSetUp: true } as const;
 
-/** Adds all pages of the set-up to the admin listener. */
 export function addSetUp(
   admin: Server,
   given: Omit<SetUpDeps & MappingDeps, 'halves' | 'limitActions' | 'entrance' | 'way'> & {

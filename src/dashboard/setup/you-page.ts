@@ -1,4 +1,4 @@
-/** The first step: who sets cvrsync up, and is its first operator. */
+/** The first step: who sets cvrsync up and becomes its first operator. */
 import type { Server } from '../../http/server/server.ts';
 import { nameOperator } from '../../runtime/operators/operators.ts';
 import { YOU } from '../../setup/draft.ts';
@@ -16,7 +16,6 @@ import { otherHolder } from './first-way.ts';
 const QUESTIONS = questionsOf(YOU);
 const LONGEST = 60;
 
-/** Adds the page and its action. */
 export function addYou(app: Server, deps: StepDeps): void {
   addStep(app, deps, {
     path: '/you',

@@ -1,4 +1,4 @@
-/** Failed sign-ins: limited by client, in the log and in the audit. Whoever proves themselves is never limited by them. */
+/** Limits failed sign-ins by client, and records them in the log and the audit. Never limits a valid sign-in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CallLimit, createCallLimit } from '../../http/server/call-limit.ts';
 import { clientOf } from '../../http/server/networks.ts';
@@ -19,21 +19,20 @@ export interface SignInDeps {
   readonly log: ServerLog;
 }
 
-/** Counts what clients try who have not proven themselves. */
+/** Counts the failed sign-ins of clients. */
 export interface Attempts {
-  /** Counts a failure, and notes it once a minute and client. The answer if there were too many. */
+  /** Counts a failure, and notes it once a minute and client. Answers if there were too many. */
   failed(to: Exchange, result: string): Promise<FastifyReply | undefined>;
-  /** Counts the begin of a sign-on, which costs a call to the issuer. The answer if there were too many. */
+  /** Counts the begin of a sign-on, which costs a call to the issuer. Answers if there were too many. */
   began(to: Exchange): FastifyReply | undefined;
 }
 
-/** A request of the sign-in pages. */
 export interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** Begins to count, in this process. */
+/** Counts in this process only. */
 export function createAttempts({ store, now, log }: SignInDeps, halves: RouteDeps['halves']): Attempts {
   const [failures, begins] = [createCallLimit(MOST), createCallLimit(MOST)];
   const [ownNotes, allNotes] = [createCallLimit(1), createCallLimit(MOST_NOTES)];

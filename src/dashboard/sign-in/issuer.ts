@@ -1,10 +1,9 @@
-/** The issuer of single sign-on, by OpenID Connect: PKCE, state, nonce, signature and issuer are checked there. */
+/** The issuer of single sign-on, by OpenID Connect. The library checks PKCE, state, nonce, signature and issuer. */
 import type { Configuration, CustomFetch } from 'openid-client';
 import type { OutboundHttp } from '../../http/outbound/client.ts';
 import { isLoopback } from '../../http/server/networks.ts';
 import type { Claims } from './claims.ts';
 
-/** What single sign-on is configured with. */
 export interface IssuerSettings {
   readonly issuer: string;
   readonly clientId: string;
@@ -14,7 +13,7 @@ export interface IssuerSettings {
   readonly publicUrl: string;
 }
 
-/** Where a browser goes to sign in, and what its return is proven with. */
+/** Where a browser signs in, and the secrets that prove its return. */
 interface SignOnRequest {
   readonly url: string;
   readonly state: string;
@@ -22,39 +21,39 @@ interface SignOnRequest {
   readonly verifier: string;
 }
 
-/** The issuer as the pages use it. Each call throws if it does not answer in time, or not as it must. */
+/** The issuer as the pages use it. Each call throws if the answer is late or invalid. */
 export interface Issuer {
   begin(): Promise<SignOnRequest>;
-  /** The claims of whoever came back with the query of a callback. */
+  /** The claims of a person who returned with the query of a callback. */
   finish(query: string, proof: Pick<SignOnRequest, 'state' | 'nonce' | 'verifier'>): Promise<Claims>;
-  /** Where a person signs out of the issuer; undefined if it has no such place, or was not asked yet. */
+  /** Where a person signs out of the issuer; undefined if it has no such address, or was not asked yet. */
   endSessionUrl(): string | undefined;
 }
 
-/** Within so long the sign-in page says that the issuer does not answer. */
+/** How long the sign-in page waits for the issuer. */
 const ANSWER_MS = 3_000;
-/** What the issuer says of itself is read again after so long. */
+/** How long the issuer's metadata counts. */
 const FRESH_MS = 60 * 60_000;
 const MAX_BYTES = 1024 * 1024;
 
-/** The path that the issuer sends browsers back to. */
+/** The path to which the issuer returns browsers. */
 export const CALLBACK_PATH = '/login/oidc/callback';
 
 /** The address to register at the issuer. */
 export const callbackUrl = (publicUrl: string): string => `${publicUrl}${CALLBACK_PATH}`;
 
-/** Reads what an issuer says of itself. Throws if it does not answer, or is another one. */
+/** Reads an issuer's metadata. Throws if it does not answer, or names another issuer. */
 export async function discoverIssuer(
   { issuer, clientId, clientSecret }: IssuerSettings,
   http: OutboundHttp,
   now: () => number,
 ): Promise<Configuration> {
-  // Loaded if it is configured.
+  // Loaded only if it is configured.
   const { allowInsecureRequests, clockSkew, customFetch, discovery, enableNonRepudiationChecks } = await import(
     'openid-client'
   );
   const url = new URL(issuer);
-  // Over plain HTTP on this machine only.
+  // Plain HTTP only to this machine.
   const execute = isLoopback(url.hostname.replace(/^\[|\]$/g, ''))
     ? [enableNonRepudiationChecks, allowInsecureRequests]
     : [enableNonRepudiationChecks];
@@ -63,7 +62,7 @@ export async function discoverIssuer(
   return await discovery(url, clientId, client, undefined, { execute, [customFetch]: fetchBy(http) });
 }
 
-/** Our own client with its proxies and limits, in the shape that the library calls. */
+/** The outbound client with its proxies and limits, in the form that the library calls. */
 const fetchBy =
   (http: OutboundHttp): CustomFetch =>
   async (url, { method, headers, body, signal }) => {
@@ -80,7 +79,7 @@ const fetchBy =
     return new Response(answer.body === '' ? null : answer.body, { status: answer.status, headers: rest });
   };
 
-/** Opens an issuer; it is asked for the first time when somebody signs in. */
+/** Opens an issuer, without a call before the first sign-in. */
 export function openIssuer(settings: IssuerSettings, http: OutboundHttp, now: () => number): Issuer {
   let known: { readonly configuration: Configuration; readonly at: number } | undefined;
   async function read(): Promise<Configuration> {
@@ -118,7 +117,7 @@ export function openIssuer(settings: IssuerSettings, http: OutboundHttp, now: ()
       );
       const claims = tokens.claims();
       if (claims === undefined) throw new Error('the issuer sent no ID token');
-      // Many issuers put groups and mail addresses there alone.
+      // Many issuers give groups and mail addresses only there.
       if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
       return { ...(await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
     },
@@ -126,7 +125,7 @@ export function openIssuer(settings: IssuerSettings, http: OutboundHttp, now: ()
   };
 }
 
-/** The address is put together here: the library is loaded later than this is asked. */
+/** Builds the address without the library, which may not be loaded yet. */
 function endSession(configuration: Configuration | undefined, { clientId, publicUrl }: IssuerSettings) {
   const place = configuration?.serverMetadata().end_session_endpoint;
   if (place === undefined) return undefined;

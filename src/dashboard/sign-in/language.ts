@@ -1,4 +1,4 @@
-/** The language that a person chooses for their browser, before any sign-in and after it. */
+/** The language that a person chooses for their browser, before or after signing in. */
 
 import type { Server } from '../../http/server/server.ts';
 import { keepLanguage } from '../access/session-cookie.ts';
@@ -8,7 +8,7 @@ import { LANGUAGES, type Language, type Reader } from '../page/reader.ts';
 import { HIDDEN } from '../routes/routes.ts';
 import { ownPath } from './login.ts';
 
-/** Where a request comes from that may choose: one of our pages, or the address bar. */
+/** A choice must come from a page of the dashboard, or from the address bar. */
 const OURS: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 /** Adds the addresses that choose; a link on another site chooses nothing. */
@@ -22,10 +22,10 @@ export function addLanguages(app: Server): void {
   });
 }
 
-/** Each in its own words: whoever needs it cannot read the other. */
+/** Each in its own language, for people who cannot read the other. */
 const NAMES: Readonly<Record<Language, string>> = { en: 'English', da: 'Dansk' };
 
-/** The choice, on a page that is shown again in what was chosen. */
+/** The choice, on a page that then appears in that language. */
 export const languageChoice = (reader: Reader, path: string) =>
   html`<p class="actions">
     <span class="quiet">${reader.text('language.choose')}</span>

@@ -29,15 +29,14 @@ import {
 import type { Attempts } from './attempts.ts';
 import type { Issuer } from './issuer.ts';
 
-/** Where those land who came through single sign-on and signed out. */
+/** The page after somebody from single sign-on signed out. */
 const SIGNED_OUT = '/login?signed-out=1';
 
-/** What signing in needs. */
 export interface LoginDeps extends RouteDeps {
   readonly attempts: Attempts;
 }
 
-/** Adds the pages and actions of signing in and out. `issuer`: where there is single sign-on. */
+/** `issuer`: for single sign-on. */
 export function addLogin(app: Server, deps: LoginDeps, issuer?: Issuer): void {
   app.get('/login', HIDDEN, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
@@ -54,11 +53,11 @@ export function addLogin(app: Server, deps: LoginDeps, issuer?: Issuer): void {
 
   app.post('/login', { ...HIDDEN, onRequest: signInForm(deps) }, (request, reply) => signIn(deps, request, reply));
 
-  // Whoever only looks what is behind a link must not use it up.
+  // A HEAD request, as previews of links send it, must not use the link up.
   app.get('/login/:link', { ...HIDDEN, exposeHeadRoute: false }, async (request, reply) => {
     const to = { request, reply, halves: deps.halves };
     const link = fieldValue(fieldsOf(request.params), 'link');
-    // A link that is none costs a read, and no write.
+    // An invalid link costs a read, and no write.
     const isLink = await isLoginLink(deps.store.db, link);
     const operator = isLink ? await deps.store.write((tx) => useLoginLink(tx, link, deps.now())) : undefined;
     if (operator !== undefined) {
@@ -85,7 +84,7 @@ export function addLogin(app: Server, deps: LoginDeps, issuer?: Issuer): void {
   });
 }
 
-/** A token becomes a session; what was interrupted goes on, after a look if it was a form. */
+/** A token becomes a session. An interrupted page continues; an interrupted form needs a confirmation. */
 async function signIn(deps: LoginDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const to = { request, reply, halves: deps.halves };
   const reader = readerOfRequest(request);
@@ -93,11 +92,11 @@ async function signIn(deps: LoginDeps, request: FastifyRequest, reply: FastifyRe
   const fields = fieldsOf(request.body);
   const interrupted = await interruptedBy(deps, request, fields);
   const formToken = ownFormToken(request, reply);
-  // Before all limits, and for one read: strangers must not keep anybody out who has a token.
+  // Before all limits, with one read: strangers must not lock out somebody who has a token.
   const operator = await findOperator(deps.store.db, fieldValue(fields, 'token').trim());
   const tooMany = operator === undefined ? await deps.attempts.failed(to, 'a wrong token') : undefined;
   if (tooMany !== undefined) return tooMany;
-  // A browser that keeps no cookies never gets in: it is asked again.
+  // A browser that keeps no cookies cannot sign in: it is asked again.
   if (operator === undefined || !isSameSecret(fieldValue(fields, FORM_TOKEN), formToken)) {
     const error = reader.text('login.wrong');
     return sendPage(to, loginPage(reader, formToken, { ...deps, ...interrupted, error, status: 401 }));
@@ -107,20 +106,20 @@ async function signIn(deps: LoginDeps, request: FastifyRequest, reply: FastifyRe
   return sendPage(to, confirmPage(reader, formTokenOf(id), { ...interrupted, status: 200 }));
 }
 
-/** Decides how much of a sign-in form is read: of strangers only what signs in. */
+/** Decides how much of a sign-in form is read: of strangers only the sign-in itself. */
 export const signInForm =
   (deps: RouteDeps) =>
   async (request: FastifyRequest): Promise<void> =>
     allowForm(request, (await wasAdmitted(deps, request)) ? KEPT_FORM : SIGN_IN_FORM);
 
-/** What a person wanted before they had to sign in, as the form of the sign-in page says it; of strangers no form is kept. */
+/** What a person requested before they had to sign in, from the sign-in form. Keeps no form of strangers. */
 export async function interruptedBy(deps: RouteDeps, request: FastifyRequest, fields: Fields): Promise<Interrupted> {
   const kept = unpackFields(fieldValue(fields, 'kept'));
   const isKept = kept !== undefined && (await wasAdmitted(deps, request));
   return { next: ownPath(fieldValue(fields, 'next')), fields: isKept ? kept : undefined };
 }
 
-/** Starts a session and lets the browser keep it; its id. */
+/** Starts a session, sets its cookie, and returns its id. */
 export async function beginSession(
   { store, now }: RouteDeps,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
@@ -138,12 +137,12 @@ export async function beginSession(
   return id;
 }
 
-/** Longer than the address of any page of ours. */
+/** Longer than any address of the dashboard. */
 const LONGEST_PATH = 2_000;
 
-/** A path of ours; the overview for anything that could lead elsewhere. */
+/** A path of the dashboard; the overview for anything that could lead elsewhere. */
 export function ownPath(next: string): string {
-  // Browsers take a backslash for a slash, and leave control characters out.
+  // Browsers read a backslash as a slash, and ignore control characters.
   const isPath =
     next.length <= LONGEST_PATH &&
     next.startsWith('/') &&

@@ -1,4 +1,3 @@
-/** The page of an operator's sessions. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
@@ -74,7 +73,7 @@ export function addSessions(app: Server, deps: RouteDeps): void {
   });
 }
 
-/** Whoever came by a link has no other way to sign in again. */
+/** Offers a token: somebody who came by a link has no other way to sign in again. */
 const tokenForm = ({ reader, formToken }: Visit): VNode => html`<section>
   <h2>${reader.text('sessions.token')}</h2>
   <p>${reader.text('sessions.tokenHelp')}</p>
@@ -112,7 +111,7 @@ const BROWSERS = [
 ] as const;
 const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'] as const;
 
-/** A browser's long name for itself as people call it; the long name if it is none of the usual ones. */
+/** The usual name of a browser; its user agent if unknown. */
 export function browserName(agent: string): string {
   const browser = BROWSERS.find(([mark]) => agent.includes(`${mark}/`))?.[1];
   const system = SYSTEMS.find((name) => agent.includes(name));

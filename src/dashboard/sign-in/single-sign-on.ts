@@ -1,4 +1,4 @@
-/** Signing in through the organisation's issuer: there, and back with a role. */
+/** Signing in through the organisation's issuer. */
 import type { FastifyReply } from 'fastify';
 import { HttpFault } from '../../http/outbound/fault.ts';
 import type { Server, ServerLog } from '../../http/server/server.ts';
@@ -37,7 +37,6 @@ import { type Claims, type RoleMapping, roleOf, roleValuesOf, subjectOf } from '
 import { CALLBACK_PATH, type Issuer, type IssuerSettings } from './issuer.ts';
 import { beginSession, interruptedBy, type LoginDeps, signInForm } from './login.ts';
 
-/** The issuer, and who gets which role. */
 export interface SingleSignOnSettings extends IssuerSettings, RoleMapping {}
 
 interface SignOnDeps extends LoginDeps {
@@ -46,7 +45,7 @@ interface SignOnDeps extends LoginDeps {
   readonly settings: SingleSignOnSettings;
 }
 
-/** Adds the way to the issuer, and the address that it sends browsers back to. */
+/** Adds the address that sends browsers to the issuer, and the one to which they return. */
 export function addSingleSignOn(app: Server, deps: SignOnDeps): void {
   app.post('/login/oidc', { ...HIDDEN, onRequest: signInForm(deps) }, (request, reply) =>
     leave(deps, { request, reply }),
@@ -54,7 +53,7 @@ export function addSingleSignOn(app: Server, deps: SignOnDeps): void {
   app.get(CALLBACK_PATH, HIDDEN, (request, reply) => comeBack(deps, { request, reply }));
 }
 
-/** Sends the browser to the issuer; by a page, because forms of ours lead nowhere else. */
+/** Sends the browser to the issuer through a page, because the dashboard's forms may not lead elsewhere. */
 async function leave(deps: SignOnDeps, { request, reply }: Exchange): Promise<FastifyReply> {
   const to = { request, reply, halves: deps.halves };
   const reader = readerOfRequest(request);
@@ -79,14 +78,14 @@ async function leave(deps: SignOnDeps, { request, reply }: Exchange): Promise<Fa
   }
 }
 
-/** What waits in the store meanwhile: a form with a secret is not kept there. */
+/** What the store keeps meanwhile, without forms that hold a secret. */
 function keptOf(next: string, fields: Fields | undefined): Pick<SignOn, 'next' | 'kept'> {
   if (fields === undefined) return { next, kept: null };
   const hasSecret = fields.some(([name, value]) => name === SECRET_FIELD && value !== '');
   return hasSecret ? { next: '/', kept: null } : { next, kept: packFields(fields) };
 }
 
-/** Takes in the person that the issuer sends back. */
+/** Signs in a person who returns from the issuer. */
 async function comeBack(deps: SignOnDeps, { request, reply }: Exchange): Promise<FastifyReply> {
   const { store, now, settings, issuer } = deps;
   const to = { request, reply, halves: deps.halves };
@@ -125,13 +124,13 @@ async function comeBack(deps: SignOnDeps, { request, reply }: Exchange): Promise
   return sendPage(to, confirmPage(reader, formTokenOf(id), { next: signOn.next, fields, status: 200 }));
 }
 
-/** The fault of a call to the issuer; the library may have put it into an error of its own. */
+/** The fault of a call to the issuer; the library may wrap it. */
 const faultOf = (error: unknown): HttpFault | undefined => {
   if (error instanceof HttpFault) return error;
   return error instanceof Error && error.cause instanceof HttpFault ? error.cause : undefined;
 };
 
-/** Why it failed, for the log. The errors of the library also hold tokens, which belong nowhere. */
+/** The reason of a failure for the log. The library's errors also hold tokens, which must not be logged. */
 const reasonOf = (error: unknown): object => ({
   reason: errorText(faultOf(error) ?? error),
   code: error instanceof Error && 'code' in error ? error.code : undefined,
@@ -139,16 +138,16 @@ const reasonOf = (error: unknown): object => ({
   description: answerIn(error, 'error_description'),
 });
 
-/** Longer than any issuer explains itself. */
+/** Longer than any error of an issuer. */
 const MOST_SAID = 500;
 
-/** What the issuer itself said, such as `access_denied`. */
+/** The issuer's own error, such as `access_denied`. */
 function answerIn(error: unknown, part: 'error' | 'error_description'): string | undefined {
   const said: unknown = error instanceof Error ? Reflect.get(error, part) : undefined;
   return typeof said === 'string' ? said.replace(/\p{Cc}/gu, ' ').slice(0, MOST_SAID) : undefined;
 }
 
-/** Whoever lost their role is out at once, also elsewhere. */
+/** Signs a person without a role out everywhere. */
 async function refuseSubject({ store, now }: SignOnDeps, { subject, name }: IssuerSubject): Promise<void> {
   await store.write(async (tx) => {
     await endSessionsOf(tx, subject);
@@ -172,10 +171,10 @@ async function admitPerson({ store, now }: SignOnDeps, person: IssuerSubject, ro
   });
 }
 
-/** As many values as a person reads. */
+/** The most values to show. */
 const SHOWN_VALUES = 20;
 
-/** Says what is missing, and who can give it. */
+/** Says which role is missing, and who can give it. */
 function noRolePage(reader: Reader, { name }: IssuerSubject, claims: Claims, settings: RoleMapping): PageBody {
   const wanted = Object.values(settings.roles).flat().join(', ');
   const held = roleValuesOf(claims, settings).slice(0, SHOWN_VALUES).join(', ');

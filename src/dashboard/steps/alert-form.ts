@@ -1,4 +1,4 @@
-/** Who gets alerts, as a form: the set-up asks for it once, and Settings again. */
+/** The form of alerts, for the set-up and for Settings. */
 import Type from 'typebox';
 import { alerts } from '../../config/schema/alerts.ts';
 import { folderOf, type SetUpPlace } from '../../setup/config-of.ts';
@@ -12,11 +12,11 @@ import { problemList } from './step-route.ts';
 
 const { digest: _, ...ways } = alerts.properties;
 const QUESTIONS = questionsOf(Type.Object(ways));
-/** What says where alerts go. */
+/** The settings that say where alerts go. */
 const WAYS: readonly string[] = ['webhook', 'mail'];
 const [FIRST, OTHERS] = [true, false].map((isWay) => QUESTIONS.filter(({ name }) => WAYS.includes(name) === isWay));
 
-/** The fields: the ways to somebody, then when and how; before them what no field says. */
+/** The fields: first the channels, then the times and kinds. */
 export const alertFields = (form: FormState): Markup =>
   html`${problemList(otherProblems(form, QUESTIONS).map(({ path, message }) => html`<code>${path}</code> ${said(form.reader, message)}`))} ${unfolded(form, FIRST ?? [])} ${questionFields(form, OTHERS ?? [])}`;
 
@@ -32,7 +32,7 @@ export async function readAlerts(
   return kept['mail'] !== undefined || kept['webhook'] !== undefined || 'webhook_FILE' in kept ? kept : undefined;
 }
 
-/** Addresses are typed one in each line, or with commas between them. */
+/** People type addresses one per line, or with commas. */
 const listed = (answer: (name: string) => string) => (name: string) => {
   const text = answer(name);
   if (name !== 'mail.to' && name !== 'allow') return text;

@@ -1,4 +1,4 @@
-/** The step of the CRM: a card for each provider, a form made from its settings, and what the credentials may do. */
+/** The step of the CRM: a card for each provider, a form made from its settings, and the rights of the credentials. */
 import type { VNode } from 'preact';
 import { BUILT_IN } from '../../../providers/index.ts';
 import { loadProvider } from '../../config/plugins/plugin.ts';
@@ -38,7 +38,6 @@ import {
   saveDraft,
 } from './step-route.ts';
 
-/** Adds the cards, the page of one connection, and what their forms do. */
 export function addCrm(app: Server, deps: StepDeps): void {
   addStep(app, deps, { path: '/crm', step: 'crm', show: (visit, draft) => cards(visit, draft) });
   addStepAction(app, deps, {
@@ -92,7 +91,7 @@ export function addCrm(app: Server, deps: StepDeps): void {
   });
 }
 
-/** Whether another connection may have the name. Those of the CRMs that we know are for them. */
+/** Whether another connection may have the name. The names of known CRMs are reserved for them. */
 const isFree = ({ connections }: Draft, name: string): boolean =>
   new RegExp(CONNECTION_NAME, 'u').test(name) && !Object.hasOwn(connections, name) && !Object.hasOwn(BUILT_IN, name);
 
@@ -121,7 +120,7 @@ async function providerAt(
   return { name, use, provider, parts: questionsOf(provider.settings), connection };
 }
 
-/** The other connections of the same provider, with their accounts as far as they answer within the patience of a page. */
+/** The other connections of the same provider, with their accounts if they answer in time. */
 async function accountsOf(deps: StepDeps, { connections }: Draft, { name, use }: AskedConnection) {
   const others = Object.entries(connections).filter(([other, connection]) => other !== name && connection.use === use);
   const found = others.map(async ([other, connection]) => {
@@ -133,7 +132,7 @@ async function accountsOf(deps: StepDeps, { connections }: Draft, { name, use }:
   return (await Promise.all(found)).flat();
 }
 
-/** Keeps what was answered, also if something is wrong with it, and tries what is right. */
+/** Stores the answers, even invalid ones, and tests valid ones. */
 async function keepConnection(
   deps: StepDeps,
   visit: StepVisit,
@@ -194,7 +193,7 @@ async function cards(visit: StepVisit, draft: Draft): Promise<PageBody> {
   };
 }
 
-/** The way to connect a further account of a CRM, under a name of its own. */
+/** A link that connects another account of a CRM, under a name of its own. */
 function secondAccount({ reader, carried, way }: StepVisit, { connections }: Draft): VNode {
   const uses = [...new Set(Object.values(connections).map(({ use }) => use))];
   return html`<details>
@@ -219,7 +218,7 @@ const cardState = (reader: Reader, connection: DraftConnection | undefined): Mar
     ${connection.isComplete === true ? state('ok', reader.text('setup.answered')) : state('warn', reader.text('setup.incomplete'))}
   </p>`;
 
-/** What came of the answers to a connection's form. */
+/** The result of the answers to a connection's form. */
 interface Tried {
   readonly read: ReadConnection | undefined;
   readonly tried: ShownTrial | undefined;
@@ -264,7 +263,7 @@ function connectionPage(
 
 const SECOND_MS = 1_000;
 
-/** What the CRM answered so far; the page's script looks again while answers are missing. */
+/** The CRM's answers so far. The page's script asks again while some are missing. */
 function accessPart(
   visit: StepVisit,
   draft: Draft,
@@ -302,7 +301,7 @@ export const findingLine = (reader: Reader, { level, found, advice }: Finding): 
     ${advice !== undefined && html`<div class="quiet">${withLinks(reader, advice)}</div>`}
   </div>`;
 
-/** A CRM says by an address where a right is granted. */
+/** CRMs name the address where a right is granted. */
 function withLinks(reader: Reader, text: string): Markup {
   const address = /https:\/\/[^\s,;)"']+[^\s,;)"'.]/u.exec(text)?.[0];
   return html`${said(reader, text)} ${address !== undefined && html`<a href=${address} rel="noreferrer">${reader.text('setup.grant')}</a>`}`;

@@ -1,4 +1,4 @@
-/** Beside a mapping: one record before and after, and below the sum over a sample. */
+/** The effect of a mapping: one record before and after, and the sum over a sample. */
 import type { VNode } from 'preact';
 import type { Planned } from '../../connector/decide/planned.ts';
 import type { CurrentRecord } from '../../connector/explain/current.ts';
@@ -10,7 +10,7 @@ import { livePart, state } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 import { findingLine } from './crm-page.ts';
 
-/** One record, as it is and as it would be; `FORM`'s buttons draw it again and choose another one. */
+/** One record before and after; buttons of `FORM` draw it again and choose another one. */
 export function effectPart(
   { reader, visitor }: Visit,
   provider: string,
@@ -34,10 +34,10 @@ export function effectPart(
   </section>`;
 }
 
-/** Properties of a record that a page has room for. */
+/** The properties of a record that a page has room for. */
 const MOST_SHOWN = 20;
 
-/** What replaces or keeps a value first: of the blanks that are filled, some are enough. */
+/** Properties whose value is replaced or kept come first; a few filled blanks are enough. */
 function shortened(current: CurrentRecord): CurrentRecord {
   if (current.kind !== 'compared') return current;
   const changing = current.planned.filter(isChange);
@@ -51,7 +51,7 @@ const isChange = ({ action, rule }: Planned): boolean => action !== 'skip' || ru
 const more = (current: CurrentRecord): number =>
   current.kind === 'compared' ? Math.max(0, current.planned.filter(isChange).length - MOST_SHOWN) : 0;
 
-/** The sum, as far as it is. */
+/** The sum so far. */
 export function sumPart(visit: Visit, sum: Sum | undefined): VNode {
   const { reader } = visit;
   const isCounting = sum?.state === 'counting';
@@ -69,7 +69,7 @@ export function sumPart(visit: Visit, sum: Sum | undefined): VNode {
   return livePart(visit, { id: 'sum', refreshes: isCounting ? 'soon' : 'never' }, body);
 }
 
-/** Records of a sample, of which fewer are read if the CRM has fewer. */
+/** The records of a sample. */
 const SAMPLE = 2_000;
 
 function progress({ reader }: Visit, effect: MappingEffect | undefined): Markup {
@@ -81,7 +81,7 @@ function progress({ reader }: Visit, effect: MappingEffect | undefined): Markup 
   </p>`;
 }
 
-/** One sentence, then what of it is not plain; for all linked records if a sample was read. */
+/** One sentence, then the exceptions. For all linked records if a sample was read. */
 function figures({ reader }: Visit, effect: MappingEffect): Markup {
   const { read, unread, left, of, filled, kept, overwritten, updated, refused, isInvented } = effect;
   const factor = read + unread === 0 ? 1 : of / (read + unread);

@@ -1,4 +1,4 @@
-/** The form of a mapping as it was sent: its rows, what belongs to them, and what somebody pressed. Pure. */
+/** Parses the form of a mapping: its rows, their details, and the pressed button. Pure. */
 import { FIELDS, type FieldName, isFieldName } from '../../../providers/fields.ts';
 import type { Policy, PropertyValue } from '../../../providers/provider.ts';
 import type { DraftConnection } from '../../setup/draft.ts';
@@ -7,25 +7,24 @@ import { type Fields, fieldValue, fieldValues } from '../page/fields.ts';
 
 export const POLICIES = ['tracked', 'always', 'if-blank', 'never'] as const satisfies readonly Policy[];
 
-/** What a button of the form does; `draw` is sent by the page's script, for what changed alone. */
+/** What a button of the form does; the page's script sends `draw` to redraw what changed. */
 const PRESSES = ['save', 'show', 'draw', 'next', 'count', 'cancel', 'open'] as const;
 export type Press = (typeof PRESSES)[number];
 
 type Values = NonNullable<DraftConnection['values']>;
 type Only = NonNullable<DraftConnection['only']>;
 
-/** The answers of a mapping's form. */
 export interface MappingAnswers {
   readonly rows: readonly DraftRow[];
   readonly values: Values;
   readonly only: Only;
   /** The row whose details are open, counted from 0. */
   readonly open: number | undefined;
-  /** The record that is shown before and after; empty before one is chosen. */
+  /** The record to show before and after; empty before one is chosen. */
   readonly record: string;
 }
 
-/** The value of a row that stands in the place of its details, which are open elsewhere in the form. */
+/** Marks the row whose details are open, and so are in other fields of the form. */
 export const OPEN = 'open';
 
 export function pressedIn(fields: Fields): { readonly press: Press; readonly row: number } {
@@ -33,7 +32,7 @@ export function pressedIn(fields: Fields): { readonly press: Press; readonly row
   return { press: PRESSES.find((each) => each === name) ?? 'show', row: Number(row) };
 }
 
-/** The rows as they were sent: fields of one name each, in one order. */
+/** The rows as sent: one field of each name per row, in one order. */
 export function answersIn(fields: Fields): MappingAnswers {
   const all = (name: string) => fieldValues(fields, name);
   const [names, properties, policies, more] = [all('f'), all('p'), all('w'), all('m')];
@@ -59,7 +58,7 @@ export function answersIn(fields: Fields): MappingAnswers {
 
 type Details = Pick<DraftRow, 'text' | 'case' | 'join'>;
 
-/** The details of a row that is closed, as {@link packDetails} put them there. */
+/** The details of a closed row, from {@link packDetails}. */
 function detailsIn(packed: string): Details {
   const parsed = Object(readJson(packed));
   return tidied(parsed['text'], parsed['case'], parsed['join']);
@@ -67,7 +66,7 @@ function detailsIn(packed: string): Details {
 
 function openDetails(field: FieldName, fields: Fields): Details {
   const text = fieldValue(fields, 'text');
-  // A join of a space is one: only where a list has one, and not trimmed.
+  // A space joins lists, so it is not trimmed; only a list has a join.
   return tidied(field === 'composed' ? text : '', fieldValue(fields, 'case'), fieldValue(fields, 'join'));
 }
 
@@ -90,7 +89,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The values of all fields; those of the open one come pair by pair. */
+/** The values of all fields; those of the open one come as pairs. */
 function valuesIn(fields: Fields, open: FieldName | undefined): Values {
   const packed: readonly [string, unknown][] = Object.entries(Object(readJson(fieldValue(fields, 'v'))));
   const kept = packed.flatMap(([field, map]) =>
@@ -107,7 +106,6 @@ function valuesIn(fields: Fields, open: FieldName | undefined): Values {
 const mapOf = (pairs: readonly [string, unknown][]): Values[string] =>
   Object.fromEntries(pairs.map(([key, value]) => [key, plainValue(value)]));
 
-/** Empty is blank. */
 const plainValue = (value: unknown): PropertyValue =>
   value === '' || value === null
     ? null

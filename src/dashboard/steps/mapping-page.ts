@@ -1,4 +1,4 @@
-/** The step of the mapping: what goes where, who wins, and what comes of it in one record and in a sample. */
+/** The step of the mapping: fields to properties, who wins, and the effect on one record and a sample. */
 import type { ConfiguredProvider } from '../../config/load.ts';
 import { checkRows } from '../../connector/crm/check-mapping.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -37,7 +37,6 @@ export interface MappingDeps extends StepDeps {
   readonly effects: MappingEffects;
 }
 
-/** Adds the page and its action. */
 export function addMapping(app: Server, deps: MappingDeps): void {
   addStep(app, deps, {
     path: '/mapping',
@@ -70,7 +69,7 @@ export function addMapping(app: Server, deps: MappingDeps): void {
 
 interface Edited {
   readonly provider: ConfiguredProvider;
-  /** As it was before the form. */
+  /** The connection before the form. */
   readonly connection: DraftConnection;
 }
 
@@ -83,7 +82,7 @@ async function editedIn(deps: StepDeps, visit: StepVisit, draft: Draft): Promise
   return { provider, connection };
 }
 
-/** What somebody presses: the answers are read, tried, and kept if they are to be saved. */
+/** Handles a button: reads and tests the answers, and stores them if the button saves. */
 async function act(
   deps: MappingDeps,
   visit: StepVisit,
@@ -104,7 +103,7 @@ async function act(
   return visit.way.next(visit, saved, { step: 'mapping', name });
 }
 
-/** Whose sum it is. */
+/** The key of a sum: whose it is, for which connection. */
 const keyOf = ({ visitor }: StepVisit, name: string): string => `${visitor.session.hash} ${name}`;
 
 function withAnswers(
@@ -153,7 +152,7 @@ async function effectOf(
   return effects.show(read.provider, { id: answers.record, isNext: press === 'next' });
 }
 
-/** What a page shows beside its answers. */
+/** What a page shows in addition to its answers. */
 interface Shown {
   readonly listing: PropertyListing | undefined;
   /** Whether properties are being created, which the listing may lack. */
@@ -199,7 +198,7 @@ function mappingPage(
   };
 }
 
-/** The worst remark of the check on each row; what a CRM lacks and need not have is none. */
+/** The worst finding of the check for each row; optional properties that are missing are none. */
 function remarksOn(
   provider: Parameters<typeof checkRows>[0] & { readonly mapping: readonly DraftRow[] },
   properties: Parameters<typeof checkRows>[1],

@@ -1,4 +1,4 @@
-/** The rows of a mapping as fields of its form, with the details of one of them, and which records it is for. */
+/** The rows of a mapping as fields of its form, with the details of one of them, and the filter of records. */
 import type { VNode } from 'preact';
 import { FIELD_NAMES, FIELDS, type FieldName, type FieldValue } from '../../../providers/fields.ts';
 import type { Policy, Property } from '../../../providers/provider.ts';
@@ -11,17 +11,17 @@ import { said } from '../page/said.ts';
 import { isMappable, type MappingAnswers, OPEN, POLICIES, packDetails } from './mapping-form.ts';
 import { offeredOptions } from './property-list.ts';
 
-/** What is known beside the answers. */
+/** What is known in addition to the answers. */
 export interface MappingFacts {
-  /** What the register says of the company that is shown. */
+  /** The register's values of the shown company. */
   readonly examples: ReadonlyMap<FieldName, FieldValue>;
   readonly remarks: ReadonlyMap<DraftRow, Finding> | undefined;
-  /** Properties that were made for cvrsync: nobody else's value is in them. */
+  /** Properties that cvrsync created: they hold no values of others. */
   readonly own: ReadonlySet<string>;
   readonly properties: readonly Property[] | undefined;
 }
 
-/** The table of all rows, with one to add a field in. */
+/** All rows, and one to add a field. */
 export function mappingTable(reader: Reader, { rows, open, values }: MappingAnswers, facts: MappingFacts): VNode {
   const columns = (['field', 'property', 'wins', 'more'] as const).map((column) => reader.text(`mapping.${column}`));
   return table({
@@ -44,7 +44,7 @@ interface RowPlace {
   readonly hasValues: boolean;
 }
 
-/** One row: the field in words with an example, the property, who wins, and the way to its details. */
+/** One row: the field with an example, the property, the policy, and a link to its details. */
 function mappingRow(reader: Reader, row: DraftRow, { facts, at, isOpen, hasValues }: RowPlace): readonly Markup[] {
   const words = reader.text(`field.${row.field}`);
   const details = packDetails(row);
@@ -60,7 +60,7 @@ function mappingRow(reader: Reader, row: DraftRow, { facts, at, isOpen, hasValue
   ];
 }
 
-/** What the check of a row says; the page's script redraws it. */
+/** The finding for a row. The page's script redraws it. */
 export const remarkOf = (reader: Reader, at: number, remark: Finding | undefined): VNode =>
   html`<span id=${`r${at}`} data-drawn>${remark && html`<small class=${remark.level}>${said(reader, remark.found)}</small>`}</span>`;
 
@@ -82,7 +82,7 @@ const policyField = (reader: Reader, words: string, policy: Policy): VNode =>
     ${POLICIES.map((each) => html`<option value=${each} selected=${each === policy}>${reader.text(`policy.${each}`)}</option>`)}
   </select>`;
 
-/** A row in which a field gets a property; a field may go to several. */
+/** A row for a field to add; a field may go to several properties. */
 const newRow = (reader: Reader, at: number): readonly Markup[] => [
   html`<select name="f" aria-label=${reader.text('mapping.add')}>
       <option value="">${reader.text('mapping.add')}</option>
@@ -137,9 +137,9 @@ const composedField = (reader: Reader, { text = '' }: DraftRow): VNode => html`<
   <p class="quiet" id="text-help">${reader.text('mapping.textHelp')} <code>${'{street}, {postalCode} {city}'}</code></p>
 </div>`;
 
-/** Blank pairs to add values in. */
+/** Blank pairs for further values. */
 const NEW_PAIRS = 3;
-/** Pairs: a value of the register, and the CRM's value for it, out of its own options if it has some. */
+/** Pairs of the register's value and the CRM's value for it, chosen from its options if it has any. */
 function valueFields(
   reader: Reader,
   field: FieldName,
@@ -164,7 +164,7 @@ function valueFields(
   </div>`;
 }
 
-/** Which records the mapping is for: a property, and the values that it must hold one of. */
+/** The filter of records: a property, and the values that it may have. */
 export function onlyFields(
   reader: Reader,
   only: MappingAnswers['only'],
@@ -199,5 +199,5 @@ export function onlyFields(
   </details>`;
 }
 
-/** Options that are offered as boxes. */
+/** The most options to offer as boxes. */
 const MOST_CHOICES = 40;

@@ -1,4 +1,4 @@
-/** The step of the number: which property holds it, by a sample of the records, and the properties that the CRM lacks. */
+/** The step of the number: the property of the CVR number, tested on a sample, and the missing properties. */
 import type { VNode } from 'preact';
 import type { Property, PropertyDefinition } from '../../../providers/provider.ts';
 import type { ConfiguredProvider } from '../../config/load.ts';
@@ -31,7 +31,6 @@ import {
   usableConnection,
 } from './step-route.ts';
 
-/** Adds the page, and what its forms do. */
 export function addNumber(app: Server, deps: StepDeps): void {
   addStep(app, deps, {
     path: '/number',
@@ -79,7 +78,7 @@ export function addNumber(app: Server, deps: StepDeps): void {
       if (survey?.ok !== true) return connectionStep(visit.way, 'number', provider.name);
       const by = { actor: visit.visitor.actor, via: 'page' } as const;
       const made = await deps.trials.create(provider, lacked(draft, provider, survey.properties), by);
-      // The page of the step says how far it is.
+      // The page of the step shows the progress.
       if (made === undefined) return connectionStep(visit.way, 'number', provider.name);
       return numberPage(visit, draft, provider, { survey: await deps.trials.survey(provider), made });
     },
@@ -89,7 +88,7 @@ export function addNumber(app: Server, deps: StepDeps): void {
 const lacked = (draft: Draft, provider: ConfiguredProvider, properties: readonly Property[]) =>
   isOfFile(draft, provider.name) ? missingProperties(provider, properties) : lackedProperties(provider, properties);
 
-/** What the CRM said, and what a form that was sent came to. */
+/** The CRM's answers, and the result of a form. */
 interface Outcome {
   readonly survey: PropertySurvey | undefined;
   readonly problem?: string;
@@ -195,7 +194,7 @@ const radio = (value: string, isChosen: boolean, label: Markup): VNode => html`<
 const candidateText = (reader: Reader, { property, label, filled, valid, hasPrefix }: Candidate): VNode =>
   html`<code>${property}</code>${label !== property && ` ${label}`}: ${reader.text('setup.validShare', { share: reader.share(valid / Math.max(1, filled)), count: filled })}${hasPrefix && ` ${reader.text('setup.withPrefix')}`}`;
 
-/** What was made, or that it is being made: the page's script looks again. */
+/** What was created, or is being created: the page's script asks again. */
 function creationPart(visit: StepVisit, name: string, made: 'goes-on' | Findings): VNode {
   const { reader } = visit;
   const again = html`<a href=${connectionStep(visit.way, 'number', name)}>${reader.text('setup.lookAgain')}</a>`;
@@ -213,7 +212,7 @@ function creationPart(visit: StepVisit, name: string, made: 'goes-on' | Findings
   return livePart(visit, { id: 'creation', refreshes: 'never' }, body);
 }
 
-/** Lists what would be made before the button that makes it. */
+/** Lists what the button would create. */
 function creation(visit: StepVisit, name: string, missing: readonly PropertyDefinition[]): VNode {
   const { reader, carried } = visit;
   return html`<section>

@@ -1,16 +1,16 @@
-/** The properties of a CRM to choose from: as many as a page has room for, and a search for the others. */
+/** The properties of a CRM to choose from: as many as fit, and a search for the others. */
 import type { VNode } from 'preact';
 import type { Property } from '../../../providers/provider.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { Reader } from '../page/reader.ts';
 
-/** What the list may add to a page, in bytes; accounts have a thousand properties. */
+/** The most bytes that the list may add to a page; accounts have a thousand properties. */
 const MOST_BYTES = 9_000;
 const OPTION_BYTES = 6_000;
 const TAG_BYTES = '<option value=""></option>'.length;
 const MOST_FOUND = 50;
 
-/** Those that a page offers; `isWhole`: all of them. */
+/** The properties that a page offers; `isWhole`: all of them. */
 function offered(properties: readonly Property[]): { readonly list: readonly Property[]; readonly isWhole: boolean } {
   const list = fitting(properties, ({ name }) => name.length + TAG_BYTES, MOST_BYTES);
   return { list, isWhole: list.length === properties.length };
@@ -31,12 +31,12 @@ type Option = NonNullable<Property['options']>[number];
 export const offeredOptions = (options: readonly Option[]): readonly Option[] =>
   fitting(options, ({ value, label }) => value.length + (label === value ? 0 : label.length) + TAG_BYTES, OPTION_BYTES);
 
-/** What fields of this `list` suggest. */
+/** The suggestions of fields with this `list`. */
 export const propertyList = (id: string, properties: readonly Property[]): VNode => html`<datalist id=${id}>
   ${offered(properties).list.map(({ name }) => html`<option value=${name} />`)}
 </datalist>`;
 
-/** A search by name and label, if the list has no room for all; `asked`: what somebody looks for. */
+/** A search by name and label, if the list has no room for all; `asked`: the search text. */
 export function propertySearch(reader: Reader, properties: readonly Property[], asked: string): Markup {
   if (offered(properties).isWhole) return null;
   const text = asked.trim().toLowerCase();

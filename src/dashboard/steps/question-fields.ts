@@ -1,4 +1,4 @@
-/** The questions of a schema as fields of a form. It works without script: what an option asks for shows once it is chosen. */
+/** The questions of a schema as fields of a form. CSS shows the fields of a chosen option: no script is needed. */
 import type { VNode } from 'preact';
 import { stringify } from 'yaml';
 import type { ConfigProblem } from '../../config/schema/fill.ts';
@@ -17,25 +17,25 @@ import type { Reader } from '../page/reader.ts';
 import { said, saidWithLinks } from '../page/said.ts';
 import { isText } from '../texts/texts.ts';
 
-/** What a form shows beside its questions. */
+/** What a form needs in addition to its questions. */
 export interface FormState {
   readonly reader: Reader;
   readonly settings: Settings;
   readonly problems: readonly ConfigProblem[];
-  /** Whether the form was answered before: an empty one is not wrong yet. */
+  /** Whether the form was answered before; the fields of a new form are not errors. */
   readonly isAnswered: boolean;
 }
 
-/** Apart from the names of other fields. */
+/** Keeps the names apart from those of other fields. */
 const PREFIX = 's.';
 
-/** Reads an answer of the form that {@link questionFields} made. */
+/** Reads an answer from the fields of {@link questionFields}. */
 export const answerIn =
   (fields: Fields) =>
   (name: string): string =>
     fieldValue(fields, PREFIX + name);
 
-/** The fields: those that somebody must fill in, then the others, folded. */
+/** The required fields, then the others, folded. */
 export function questionFields(form: FormState, parts: readonly QuestionPart[]): Markup {
   const others = parts.filter((part) => !isNeeded(part));
   return html`${parts.filter(isNeeded).map((part) => partField(form, part))}
@@ -48,7 +48,6 @@ export function questionFields(form: FormState, parts: readonly QuestionPart[]):
     }`;
 }
 
-/** The fields of all parts at once. */
 export const unfolded = (form: FormState, parts: readonly QuestionPart[]): Markup =>
   html`${parts.map((part) => partField(form, part))}`;
 
@@ -85,7 +84,7 @@ function partField(form: FormState, part: QuestionPart): VNode {
   return part.options.some(({ parts }) => parts.length > 0) ? variants(form, part) : selectField(form, part);
 }
 
-/** The name of a setting in words: our own for settings that we know, else its key as words. */
+/** The name of a setting: a text if it is known, else the words of its key. */
 function labelOf(reader: Reader, { path }: Pick<QuestionPart, 'path'>): string {
   const name = path.at(-1) ?? '';
   const key = `setting.${name}`;
@@ -97,14 +96,14 @@ function labelOf(reader: Reader, { path }: Pick<QuestionPart, 'path'>): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The value of a question as a field shows it. */
+/** The value of a question for its field. */
 function textOf({ settings }: FormState, { path, preset }: Question | ChoiceQuestion): string {
   const value = valueAt(settings, path) ?? preset;
   if (value === undefined) return '';
   return typeof value === 'object' ? stringify(value).trim() : String(value);
 }
 
-/** What a field says below itself: what it is for, and what is wrong with it. */
+/** The text below a field: its purpose, and its errors. */
 function remarks(form: FormState, part: Question | ChoiceQuestion): { readonly ids: string; readonly lines: Markup } {
   const { reader, problems, isAnswered } = form;
   const problem = problems.find(({ path }) => pathWithout(path) === part.path.join('.'));
@@ -149,7 +148,7 @@ function textField(form: FormState, question: Question): VNode {
 function flagField(form: FormState, question: Question): VNode {
   const id = PREFIX + question.name;
   const { ids, lines } = remarks(form, question);
-  // A box that is not ticked sends nothing: the empty field before it is its "no".
+  // An empty box sends nothing: the empty field before it is its "no".
   return html`<div class="question">
     <div class="choice">
       <input id=${id} name=${id} type="checkbox" value="true" checked=${textOf(form, question) === 'true'} aria-describedby=${ids === '' ? undefined : ids} />
@@ -173,7 +172,7 @@ function selectField(form: FormState, choice: ChoiceQuestion): VNode {
   </div>`;
 }
 
-/** Options that ask for more, each with its own fields. */
+/** Options with fields of their own. */
 function variants(form: FormState, choice: ChoiceQuestion): VNode {
   const { reader } = form;
   const { lines } = remarks(form, choice);

@@ -28,7 +28,6 @@ import {
 
 const QUESTIONS = questionsOf(SOURCE);
 
-/** Adds the page and its action. */
 export function addSource(app: Server, deps: StepDeps): void {
   addStep(app, deps, { path: '/source', step: 'source', show: (visit, draft) => sourcePage(deps, visit, draft) });
   addStepAction(app, deps, {
@@ -41,7 +40,7 @@ export function addSource(app: Server, deps: StepDeps): void {
       const isRight = readSource(settings, deps).problems.length === 0;
       const draft = await saveDraft(deps, visit, 'source', (before) => ({ ...before, source: settings }));
       if (!isRight || settings['changes'] === undefined) return sourcePage(deps, visit, draft);
-      // What answers is seen before one goes on.
+      // Shows the source's answer before the next step.
       return Object(settings['changes'])['source'] === 'sample'
         ? visit.way.next(visit, draft, { step: 'source' })
         : addressOf(visit.way, 'source');
@@ -69,7 +68,7 @@ async function sourcePage(deps: StepDeps, visit: StepVisit, draft: Draft): Promi
   };
 }
 
-/** What the source answers now, and what to enter at another monitoring service. */
+/** The source's answer now, and what to enter at another monitoring service. */
 async function answers(deps: StepDeps, visit: StepVisit, draft: Draft, read: SourceReading): Promise<VNode> {
   const { reader } = visit;
   const findings = await trySource(deps.crm, read, Object.keys(draft.connections), deps.place);

@@ -1,4 +1,4 @@
-/** How a step is added: the questions that a set-up asks, which Settings asks again. */
+/** Adds the steps: questions that both the set-up and Settings ask. */
 import type { ConfiguredProvider } from '../../config/load.ts';
 import type { CrmDeps } from '../../connector/crm/crm.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -15,21 +15,20 @@ import type { Visit } from '../page/visit.ts';
 import { addAction, addPage, type RouteDeps } from '../routes/routes.ts';
 import { isText } from '../texts/texts.ts';
 
-/** Where the answers are kept, and where they lead: at a first start, or under Settings. */
+/** Where answers are stored and where they lead, at a first start or under Settings. */
 export interface Way {
-  /** Below which its pages are. */
+  /** The path above its pages. */
   readonly base: '/setup' | '/settings';
-  /** The answers so far; or a page that says why nobody can answer. `seen`: the digest of the file that a form began with. */
+  /** The answers, or a page that says why nobody can answer. `seen`: the digest of the file that a form began with. */
   open(visit: Visit, seen: string): Promise<Opened>;
-  /** Keeps changed answers. */
   keep(tx: Tx, visit: StepVisit, change: (before: Draft) => Draft): Promise<Draft>;
-  /** What the secrets of a connection begin with. */
+  /** The prefix of the secrets of a connection. */
   section(visit: Visit, name: string): string;
-  /** Goes on after a step was answered: to another page, or to what is in the way. */
+  /** Continues after a step: a path, or a page that says what is in the way. */
   next(visit: StepVisit, draft: Draft, at: AnsweredStep): Promise<string | PageBody>;
-  /** What leads on from a page that tried the answers; `isRight`: nothing was wrong with them. */
+  /** The links of a page that tested the answers; `isRight`: they had no errors. */
   onward(visit: StepVisit, draft: Draft, at: AnsweredStep & { readonly isRight: boolean }): Markup;
-  /** A page of a step, with what leads to the others. */
+  /** A page of a step, with links to the others. */
   framed(visit: StepVisit, draft: Draft, step: Step, page: PageBody): PageBody;
 }
 
@@ -41,37 +40,34 @@ export interface AnsweredStep {
   readonly name?: string;
 }
 
-/** A visit of a step. */
 export interface StepVisit extends Visit {
   readonly way: Way;
-  /** What every form of a step carries. */
+  /** The fields in every form of a step. */
   readonly carried: Readonly<Record<string, string>>;
 }
 
-/** What the pages of the steps read. */
 export interface StepDeps extends RouteDeps, SetUpGround {
   readonly crm: CrmDeps;
   readonly trials: Trials;
   readonly way: Way;
 }
 
-/** A step, or one of its pages. */
 interface StepPage {
   /** Below the base of the way. */
   readonly path: string;
   readonly step: Step;
-  /** A path if it is elsewhere. */
+  /** A path redirects. */
   show(visit: StepVisit, draft: Draft): Promise<PageBody | string | undefined>;
 }
 
 interface StepAction {
   readonly path: string;
   readonly step: Step;
-  /** Says which path to show next, or gives a page that says why not. */
+  /** Returns the path to show next, or a page that says why not. */
   run(visit: StepVisit, draft: Draft, fields: Fields): Promise<string | PageBody>;
 }
 
-/** The digest of the file that a form began with. */
+/** The digest of the file at the begin of the form. */
 const FILE_FIELD = 'file';
 
 const visitOf = (way: Way, visit: Visit, { read }: Draft): StepVisit => ({
@@ -80,7 +76,6 @@ const visitOf = (way: Way, visit: Visit, { read }: Draft): StepVisit => ({
   carried: { [FORM_TOKEN]: visit.formToken, ...(read !== undefined && { [FILE_FIELD]: read }) },
 });
 
-/** Adds a page of a step. */
 export function addStep(app: Server, deps: StepDeps, { path, step, show }: StepPage): void {
   const { way } = deps;
   addPage(app, deps, {
@@ -96,7 +91,6 @@ export function addStep(app: Server, deps: StepDeps, { path, step, show }: StepP
   });
 }
 
-/** Adds what a form of a step does. */
 export function addStepAction(app: Server, deps: StepDeps, { path, step, run }: StepAction): void {
   const { way } = deps;
   addAction(app, deps, {
@@ -114,7 +108,7 @@ export function addStepAction(app: Server, deps: StepDeps, { path, step, run }: 
   });
 }
 
-/** Keeps answers, with their entry in the audit. */
+/** Stores answers, with an entry in the audit. */
 export const saveDraft = (
   { store, way }: StepDeps,
   visit: StepVisit,
@@ -127,20 +121,19 @@ export const saveDraft = (
     return way.keep(tx, visit, change);
   });
 
-/** What people call a connection that has the name of a CRM that we know. */
+/** The CRM's name for a connection named after it. */
 export function connectionLabel(reader: Reader, name: string): string {
   const key = `crm.${name}`;
   return isText(key) ? reader.text(key) : name;
 }
 
-/** Where a step is. */
 export const addressOf = ({ base }: Pick<Way, 'base'>, step: Step): string => `${base}/${step}`;
 
 /** The page of a step for one connection, such as `/setup/number/hubspot`. */
 export const connectionStep = (way: Pick<Way, 'base'>, step: Step, name: string): string =>
   `${addressOf(way, step)}/${encodeURIComponent(name)}`;
 
-/** Reads the connection that an address names; undefined if the draft has none of that name. */
+/** Undefined if the draft has no connection of the name in the address. */
 async function connectionOf(
   { place, env }: StepDeps,
   { connections }: Draft,
@@ -150,7 +143,7 @@ async function connectionOf(
   return connection && readConnection(name, connection, { place, env });
 }
 
-/** The connection that an address names, where it can be used; else the page of the CRM, which says what is wrong with it. */
+/** The connection in the address, if it is usable; else the page of the CRM, which says what is wrong. */
 export async function usableConnection(
   deps: StepDeps,
   draft: Draft,
@@ -161,7 +154,7 @@ export async function usableConnection(
   return read.ok ? read.provider : connectionStep(deps.way, 'crm', name);
 }
 
-/** The first connection whose step is not done yet; the page of the CRMs if there is none. */
+/** The first connection whose step is not done; the page of the CRMs if there is none. */
 export function firstOpen(way: Way, step: 'number' | 'mapping', { connections }: Draft): string {
   const names = Object.keys(connections);
   const done = step === 'number' ? 'isNumberChosen' : 'isMapped';
@@ -169,7 +162,7 @@ export function firstOpen(way: Way, step: 'number' | 'mapping', { connections }:
   return name === undefined ? addressOf(way, 'crm') : connectionStep(way, step, name);
 }
 
-/** Problems that somebody must see before anything else. */
+/** Problems that somebody must see first. */
 export const problemList = (lines: readonly Markup[]): Markup =>
   lines.length > 0 &&
   html`<div class="notice bad" role="alert">

@@ -1,8 +1,8 @@
-/** Sentences with places for values: what a text holds in the places of one. */
+/** Matches texts with sentences that have placeholders, and finds the values. */
 
 const PLACE = /\{(\w+)\}/gu;
 
-/** What stands around the places of a sentence, and their names. */
+/** The fixed parts of a sentence, and the names between them. */
 export interface Sentence {
   readonly around: readonly string[];
   readonly names: readonly string[];
@@ -10,8 +10,8 @@ export interface Sentence {
 }
 
 /**
- * Divides a sentence in English, with its Danish, at its places: `{name}` stands for a value, which may be a sentence of
- * the table itself.
+ * Splits an English sentence, with its Danish translation, at its placeholders: `{name}` stands for a value, which may
+ * itself be a known sentence.
  */
 export function readSentence([en, da]: readonly [en: string, da: string]): Sentence {
   const parts = en.split(PLACE);
@@ -22,16 +22,16 @@ export function readSentence([en, da]: readonly [en: string, da: string]): Sente
   };
 }
 
-/** What some places may hold, so that the words of others are not taken for a sentence of ours. */
+/** What some placeholders may hold, so that other texts do not match. */
 const FITS: Readonly<Record<string, RegExp>> = {
   count: /^\d+$/u,
   status: /^\d{3}$/u,
-  /** With the kind of its fault before it, as an attempt keeps it. */
+  /** Attempts store the kind of the fault before the call. */
   call: /^(?:[a-z-]+: )?[A-Z]+ \S+$/u,
   account: /^(?:The monitoring service|\S+|\S+ \(\S+\))$/u,
 };
 
-/** The values in the places; undefined if the text is another sentence. */
+/** The values of the placeholders; undefined if the text does not match. */
 export function valuesIn(text: string, { around, names }: Sentence): ReadonlyMap<string, string> | undefined {
   const [first = '', ...following] = around;
   if (!text.startsWith(first)) return undefined;
@@ -49,6 +49,5 @@ export function valuesIn(text: string, { around, names }: Sentence): ReadonlyMap
   return at === text.length ? values : undefined;
 }
 
-/** The Danish sentence with these values. */
 export const filled = ({ da }: Sentence, toValue: (name: string) => string): string =>
   da.replaceAll(PLACE, (_, name: string) => toValue(name));

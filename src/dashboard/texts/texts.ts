@@ -1,8 +1,8 @@
-/** Every text of the dashboard in both languages: a file for each, which a translator can read. */
+/** The texts of the dashboard in both languages, one file for each, for translators. */
 import da from './da.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
 
-/** With a form for one and for many if a number is in it. `{name}` is a place for a value. */
+/** With singular and plural if a number is in it. `{name}` is a placeholder. */
 export type Text = string | { readonly one: string; readonly other: string };
 
 export type TextKey = keyof typeof en;

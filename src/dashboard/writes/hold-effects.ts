@@ -1,4 +1,4 @@
-/** What the end of holds does: how many end, and what the next look at the first of their records would decide. */
+/** The effect of ending holds: how many end, and what the next sync of their first records would decide. */
 import type { VNode } from 'preact';
 import type { Planned } from '../../connector/decide/planned.ts';
 import { type CurrentRecord, readCurrents } from '../../connector/explain/current.ts';
@@ -13,7 +13,7 @@ import { table } from '../page/parts.ts';
 import type { Visit } from '../page/visit.ts';
 import type { WritesDeps } from './writes-page.ts';
 
-/** Says how many holds end, and shows what becomes of those given: they are the first. */
+/** Says how many holds end, and shows the effect on the given ones, which are the first. */
 export async function holdEffects(
   deps: WritesDeps,
   visit: Visit,
@@ -47,7 +47,7 @@ export const propertyName = ({ reader }: Visit, { property }: Hold): Markup =>
 
 const keyOf = ({ provider, recordId }: RecordRef): string => `${provider} ${recordId}`;
 
-/** The records as they would be decided without these holds; one call for each connection. */
+/** The records as cvrsync would decide them without these holds; one call for each connection. */
 async function readWithout(
   { store, crms }: WritesDeps,
   { now }: Visit,

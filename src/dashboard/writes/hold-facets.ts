@@ -1,4 +1,4 @@
-/** How many holds there are of each connection, origin and property, and how many end soon. */
+/** The number of holds by connection, origin and property, and of those that end soon. */
 import { countHoldsByPart, type HoldCount } from '../../connector/overrides/hold-counts.ts';
 import { ALL_PROPERTIES, HOLD_ORIGINS } from '../../connector/overrides/override.ts';
 import type { Db } from '../../store/store.ts';
@@ -7,10 +7,9 @@ import type { Markup } from '../page/html.ts';
 import type { Visit } from '../page/visit.ts';
 import { type Facet, facetLinks, withAll } from '../routes/facets.ts';
 
-/** More of a connection, property and origin are not counted. */
+/** The most to count of a connection, property and origin. */
 export const MOST_HOLDS = 500;
 
-/** The counts that the page of some facets shows. */
 export const readHoldCounts = (db: Db, now: number, { ends }: HoldTexts): Promise<readonly HoldCount[]> =>
   countHoldsByPart(db, now, {
     endsBefore: endsSoonBefore(now),
@@ -18,7 +17,7 @@ export const readHoldCounts = (db: Db, now: number, { ends }: HoldTexts): Promis
     isWhole: ends === undefined,
   });
 
-/** How many of them are among the chosen facets: exact up to {@link MOST_HOLDS}. */
+/** The number of holds in the chosen facets: exact up to {@link MOST_HOLDS}. */
 export function holdsIn(counts: readonly HoldCount[], { provider, property, origin, ends }: HoldTexts): number {
   const chosen = counts.filter(
     (each) =>
@@ -29,7 +28,7 @@ export function holdsIn(counts: readonly HoldCount[], { provider, property, orig
   return chosen.reduce((sum, { count, ending }) => sum + (ends === undefined ? count : ending), 0);
 }
 
-/** Shows them, each within what is chosen of the others. */
+/** The facets, each counted within the choices of the others. */
 export function holdFacets({ reader }: Visit, texts: HoldTexts, counts: readonly HoldCount[]): Markup {
   const facets = (names: readonly (readonly [name: string, part: HoldTexts])[]): Facet[] =>
     names.flatMap(([name, part]) => {
@@ -38,7 +37,7 @@ export function holdFacets({ reader }: Visit, texts: HoldTexts, counts: readonly
       const address = holdsAddress({ ...texts, ...part });
       return count === 0 && !isChosen ? [] : [{ name, address, isChosen, count, most: MOST_HOLDS }];
     });
-  /** What there is, and what is chosen. */
+  /** The existing values, and the chosen one. */
   const found = (key: 'provider' | 'property'): readonly string[] => [
     ...new Set([...counts.map((each) => each[key]), ...(texts[key] === undefined ? [] : [texts[key]])]),
   ];

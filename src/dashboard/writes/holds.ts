@@ -1,4 +1,4 @@
-/** The page of all holds: narrowed by facets, and ended in bulk after a preview. */
+/** The page of all holds: filtered by facets, and ended in bulk after a preview. */
 import type { VNode } from 'preact';
 import { type Hold, type HoldFilter, listHolds } from '../../connector/overrides/hold-list.ts';
 import type { Server } from '../../http/server/server.ts';
@@ -23,12 +23,12 @@ import type { WritesDeps } from './writes-page.ts';
 
 const END = '/holds/end';
 const SHOWN = 50;
-/** Holds that the preview shows one by one. */
+/** The holds that the preview shows one by one. */
 const PREVIEWED = 20;
-/** The field that names a chosen hold. */
+/** The field of a chosen hold. */
 const CHOICE = 'hold';
 
-/** Adds the page, and the action that ends the chosen holds or all that the facets find. */
+/** Adds the page, and the action that ends the chosen holds or all that match. */
 export function addHolds(app: Server, deps: WritesDeps): void {
   addPage(app, deps, { path: '/holds', show: async (visit) => holdsPage(deps, visit, readHoldTexts(visit.query)) });
   addForm(app, deps, endHolds, {
@@ -67,10 +67,10 @@ const timeText = (ms: number | undefined): string | undefined =>
 
 const textsIn = (fields: Fields): HoldTexts => readHoldTexts((name) => fieldValue(fields, name));
 
-/** Only what the person was shown: what was placed since stays. */
+/** Only holds that the person saw end: later ones stay. */
 const shownAt = (fields: Fields, now: number): number => Math.min(Number(fieldValue(fields, 'shownAt')) || now, now);
 
-/** What a form ends: the chosen holds, or what the facets find. Refuses a form that chose none. */
+/** What a form ends: the chosen holds, or all that match. Refuses a form without a choice. */
 function endedBy(fields: Fields, now: number): HoldFilter {
   const at = shownAt(fields, now);
   const before = at + 1;
@@ -102,7 +102,7 @@ async function holdsPage(deps: WritesDeps, visit: Visit, texts: HoldTexts): Prom
   };
 }
 
-/** The list with its boxes, and what can be done with those that are ticked, or with all. */
+/** The list with its boxes, and the actions for the chosen ones or for all. */
 function endForm({ reader, formToken, now, query }: Visit, texts: HoldTexts, count: number, shown: VNode): VNode {
   const isChosen = query('chosen') === 'page';
   const page = holdsAddress(texts, { after: query('after'), chosen: isChosen ? undefined : 'page' });

@@ -38,10 +38,9 @@ const SHOWN = 40;
 const RECENT = 5;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long what is undone may be held; the first is usual. */
+/** How many days undone values may be held; the first is the default. */
 const HOLD_DAYS = [30, 7, 90] as const;
 
-/** Adds the page. */
 export function addWrites(app: Server, deps: WritesDeps): void {
   addPage(app, deps, {
     path: '/writes',
@@ -84,7 +83,7 @@ const unreadable = (deps: WritesDeps, visit: Visit, texts: SelectionTexts, value
     ${recentLinks(visit, texts)} ${filterForm(deps, visit, texts)}`,
 });
 
-/** Leads to the latest writes; the keyboard goes on where their undo is. */
+/** Links to the latest writes; they keep the keyboard's focus where the undo is. */
 const recentLinks = ({ reader, now }: Visit, texts: SelectionTexts): VNode => html`<p class="actions">
   ${[1, 24].map((hours) => html`<a href=${`${writesAddress(sinceThen(texts, now - hours * HOUR_MS))}#content`}>${reader.text('writes.lastHours', { count: hours })}</a>`)}
 </p>`;
@@ -113,7 +112,7 @@ function filterForm({ crms }: WritesDeps, { reader }: Visit, texts: SelectionTex
   </form>`;
 }
 
-/** Asks for a preview; says what is missing if the list is too wide for one. */
+/** Requests a preview; says what is missing if the list is too wide for one. */
 function undoForm({ reader, visitor, formToken }: Visit, texts: SelectionTexts, narrow: boolean): Markup {
   if (!includesRole(visitor.role, 'operator')) return null;
   if (!narrow) return html`<p class="quiet">${reader.text('undo.narrow')}</p>`;

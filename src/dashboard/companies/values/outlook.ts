@@ -1,4 +1,4 @@
-/** What a record would hold after a change: shown before it is made. */
+/** Shows what a record would hold after a change. */
 import type { VNode } from 'preact';
 import type { Planned } from '../../../connector/decide/planned.ts';
 import { html, type Markup } from '../../page/html.ts';
@@ -6,7 +6,7 @@ import { table } from '../../page/parts.ts';
 import { type Spectator, shownProperty } from './shown-value.ts';
 import { blank, type ComparedRecord, differs, remark, verdict } from './verdict.ts';
 
-/** What would become of a record's properties that differ, and what of it a person is shown. */
+/** The effect on the properties that differ, and what a page shows of it. */
 export function outlook(
   spectator: Spectator,
   record: ComparedRecord,

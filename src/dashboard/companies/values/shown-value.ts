@@ -1,6 +1,6 @@
 /**
- * Values in the reader's form, as far as the role may see them: viewers see that there is a person, and not who. Mail addresses
- * are masked in the whole page: `page/masked.ts`.
+ * Values in the reader's form, as far as the role may see them: viewers see that there is a person, not who. Mail
+ * addresses are masked in the whole page: `page/masked.ts`.
  */
 import { FIELDS, type FieldName, type FieldValue, isFieldName } from '../../../../providers/fields.ts';
 import type { Crm } from '../../../connector/crm/crm.ts';
@@ -10,16 +10,16 @@ import { brief } from '../../page/parts.ts';
 import type { Reader } from '../../page/reader.ts';
 import type { Visitor } from '../../page/visit.ts';
 
-/** Who looks at values. */
+/** The reader of values. */
 export interface Spectator extends Pick<Visitor, 'role' | 'seesPersons'> {
   readonly reader: Reader;
 }
 
-/** Whether values of a field may name persons in a text made of them, where no type says who is one. */
+/** Whether values of a field may name persons in text whose type does not say so. */
 const mayName = (field: FieldName): boolean =>
   'persons' in FIELDS[field] || field === 'accountant' || field === 'coName';
 
-/** A field's value as one text; undefined if the register has none. */
+/** A field's value as text; undefined if the register has none. */
 export function shownFact({ reader, seesPersons }: Spectator, field: FieldName, value: FieldValue): string | undefined {
   if (typeof value !== 'object' || value === null) return shownProperty({ reader, seesPersons }, field, value);
   const isMasked = (id: string, type: string | undefined): boolean =>
@@ -31,7 +31,7 @@ export function shownFact({ reader, seesPersons }: Spectator, field: FieldName, 
   return members.length === 0 ? undefined : members.join(', ');
 }
 
-/** A property's value as one text; undefined if it is blank. `field` is what the property is made of. */
+/** A property's value as text; undefined if it is blank. `field`: the source of the property. */
 export function shownProperty(
   { reader, seesPersons }: Pick<Spectator, 'reader' | 'seesPersons'>,
   field: string | null,
@@ -43,13 +43,13 @@ export function shownProperty(
   return shown !== undefined && !seesPersons && mayNamePersons(field) ? maskName(shown) : shown;
 }
 
-/** The same for a list, where a long one is cut. */
+/** As {@link shownProperty}, cut for a list. */
 export function briefProperty(spectator: Spectator, field: string | null, value: unknown): string | undefined {
   const shown = shownProperty(spectator, field, value);
   return shown && brief(shown);
 }
 
-/** What a value was and what it is now, each cut; times within a minute are told to the second, to tell them apart. */
+/** A value before and after, each cut. Times within a minute get seconds, so that they differ. */
 export function briefChange(
   spectator: Spectator,
   field: string | null,
@@ -63,10 +63,9 @@ export function briefChange(
   return [shown[0], shown[1]];
 }
 
-/** Whether the values of a property may name persons. */
 export const mayNamePersons = (field: FieldName | null): boolean => field !== null && mayName(field);
 
-/** The field that a property of a connection is made of; null if the mapping does not name it. */
+/** The field that a property of a connection comes from; null if the mapping does not have it. */
 export const fieldOfProperty = (
   crms: readonly Pick<Crm, 'name' | 'mapping'>[],
   provider: string,
@@ -81,7 +80,7 @@ export const fieldWord = (reader: Reader, field: string): string =>
 const plain = (value: unknown): string | undefined =>
   value === null || value === undefined || value === '' ? undefined : String(value);
 
-/** A value as the kind of its field is written if the reader lives; what is spelled another way stands as it is. */
+/** A value in the format of the reader's country; a value of another format stays as it is. */
 function inForm(reader: Reader, field: FieldName, value: unknown): string | undefined {
   const text = plain(value);
   if (text === undefined) return undefined;

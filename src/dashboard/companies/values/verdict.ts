@@ -1,4 +1,4 @@
-/** How a record stands to the register, in words. */
+/** The differences between a record and the register, in words. */
 import type { VNode } from 'preact';
 import type { Planned } from '../../../connector/decide/planned.ts';
 import type { CurrentRecord } from '../../../connector/explain/current.ts';
@@ -9,10 +9,10 @@ import { state } from '../../page/parts.ts';
 import type { Reader } from '../../page/reader.ts';
 import { said } from '../../page/said.ts';
 
-/** A linked record with what it holds. */
+/** A linked record with its values. */
 export interface ComparedRecord extends RecordRef {
   readonly current: CurrentRecord;
-  /** What cvrsync knows of it, where it could not be compared. */
+  /** The known values of a record that could not be compared. */
   readonly known?: readonly KnownValue[];
 }
 
@@ -36,10 +36,9 @@ export function remark(reader: Reader, { provider, recordId, current }: Compared
   }
 }
 
-/** What becomes of a property that differs, and by which rule. */
+/** What cvrsync will do with a property that differs, and by which rule. */
 export const verdict = (reader: Reader, { action, rule }: Planned): Markup =>
   html`${state(action === 'write' ? 'warn' : 'idle', reader.text(rule === 'held' ? 'company.held' : `company.${action}`))}
     <span class="quiet"> (${reader.text('company.rule')} ${rule})</span>`;
 
-/** A property that holds what the register says needs no word. */
 export const differs = ({ action, rule }: Planned): boolean => action !== 'skip' || rule !== 'same';
