@@ -1,7 +1,7 @@
 /**
- * Sends the operator one message when a condition begins that needs a person, and one when it is over. Each channel is
- * a lane with its own state: one replica sends, and a channel that is down delays no other. {@link alertOfStore}
- * reports an outage of the store from memory.
+ * Sends the operator one message when a condition begins that needs a person, and one when it ends. Each channel is a
+ * lane with its own state: one replica sends, and a channel that is down delays no other. {@link alertOfStore} reports
+ * an outage of the store from memory.
  */
 import { backoff } from '../runtime/backoff.ts';
 import { type Claim, mark, type Settlement, settle } from '../runtime/lanes/lanes.ts';
@@ -62,7 +62,7 @@ export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Pro
           continue;
         }
         const channel = channels.find(({ name }) => name === claim.key);
-        // A lane of a replica with another configuration, or of an earlier one.
+        // A lane of a replica with another or earlier configuration.
         if (channel === undefined) await store.write((tx) => settle(tx, claim, { kind: 'done' }));
         else await alert({ ...deps, settings, channel }, claim, signal);
       }
@@ -106,7 +106,7 @@ async function alert(
       : { kind: 'again', at: now() + backoff(claim.attempts + 1, { capMs: LONGEST_BACKOFF_MS }), error };
   await store.write(async (tx) => {
     const isOurs = await settle(tx, claim, settlement);
-    // Remember a sent message even if the lease was lost, so that nobody gets it twice.
+    // Remembers a sent message even if the lease was lost, so that nobody gets it twice.
     if (isOurs || isNews) await remember(tx, channel.name, error === undefined ? found.sent : found.unsent);
   });
 }

@@ -15,15 +15,15 @@ export interface AlertSettings {
   readonly mail?: { readonly to: readonly string[]; readonly url: string; readonly from: string };
   readonly reviewOver: number;
   readonly registerBehindMinutes: number;
-  /** The weekly digest; off if absent. */
+  /** Off if absent. */
   readonly digest?: DigestSettings;
 }
 
 export interface Channel {
   readonly name: 'webhook' | 'mail';
-  /** Returns why the message was not sent, if it was not. Every attempt at one message has the same `id`. */
+  /** Returns why the message was not sent. Every attempt at one message has the same `id`. */
   send(message: AlertMessage, id: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Tests the connection without sending a message to anybody. */
+  /** Tests the connection without sending a message. */
   verify(signal: AbortSignal): Promise<{ readonly ok: boolean; readonly found: string }>;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface Condition {
   readonly what: string;
   readonly advice: string;
   readonly since?: number;
-  /** How long the condition must last before it is reported, in ms; 0 by default. */
+  /** How long the condition must last before it is reported; 0 by default. */
   readonly afterMs?: number;
 }
 
@@ -19,7 +19,7 @@ export interface Observed {
   readonly missingRoles: readonly string[];
   /** Counted up to one more than `COUNTED` of review. */
   readonly failed: readonly { readonly queue: string; readonly count: number; readonly since: number }[];
-  /** Connections whose safety limit holds links back; undefined is the register, whose limit holds facts back. */
+  /** Connections whose safety limit withholds links; undefined is the register, whose limit withholds facts. */
   readonly limits: readonly { readonly provider: string | undefined; readonly since: number }[];
   readonly behind: readonly { readonly source: string; readonly since: number }[];
   /** Parts of the register for which the store holds fewer documents than the register counts. */
@@ -33,7 +33,7 @@ export interface Observed {
   readonly proposals: readonly {
     readonly provider: string;
     readonly since: number;
-    /** The values that it would write and replace, and those of people; undefined if cvrsync could not count them. */
+    /** The values that it would write and replace, and those of people; undefined if they could not be counted. */
     readonly counted: Pick<PreviewTotals, 'writes' | 'replaced' | 'edits' | 'later'> | undefined;
     /** Linked records of a connection that is no longer configured. */
     readonly removed?: number;
@@ -55,7 +55,7 @@ export interface Observed {
   }[];
   /** Undefined if copies succeed or are not configured. */
   readonly backupFailsSince: number | undefined;
-  /** Times of which the store holds nothing, until full updates are asked for. */
+  /** Times of which the store holds nothing, until somebody requests full updates. */
   readonly gaps: readonly { readonly since: number; readonly until: number }[];
 }
 

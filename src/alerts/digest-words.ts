@@ -1,5 +1,3 @@
-/** The words of the weekly digest, in both languages. */
-
 export type DigestLanguage = 'en' | 'da';
 
 export interface DigestWords {

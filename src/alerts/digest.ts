@@ -1,4 +1,6 @@
-/** The weekly digest: what was written, kept and undone, what waits and what failed. Numbers only: no value, no name. */
+/**
+ * The weekly digest: what was written, kept and undone, what waits and what failed. Only numbers, no values or names.
+ */
 import { countDifferences } from '../connector/history/differences.ts';
 import { countReview } from '../connector/review/review-list.ts';
 import { clockAt } from '../protocol/danish/clock.ts';
@@ -13,7 +15,7 @@ import { observe } from './observe.ts';
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
-/** When the digest goes out, by the clock in Copenhagen, and in which language. */
+/** The day and hour in Copenhagen, and the language. */
 export interface DigestSettings {
   readonly day: (typeof WEEKDAYS)[number];
   readonly hour: number;
@@ -43,7 +45,7 @@ const COUNTED = ['written', 'kept', 'undone', 'refused', 'sent', 'failed'] as co
 export interface DigestFigures {
   readonly since: number;
   readonly until: number;
-  /** Properties by what became of them, and attempts to deliver. */
+  /** Properties by outcome, and delivery attempts. */
   readonly counts: Readonly<Record<(typeof COUNTED)[number], number>>;
   /** Both counted up to {@link MOST}. */
   readonly review: number;
@@ -79,7 +81,7 @@ async function countsOf(db: Db, since: number, until: number): Promise<DigestFig
   };
 }
 
-/** Writes the digest. `dashboard` is its address in a browser, for links. */
+/** `dashboard` is its address in a browser, for links. */
 export function digestMessage(
   { since, until, counts, review, differences, conditions }: DigestFigures,
   {

@@ -18,7 +18,7 @@ import { readGapsToClose } from '../store/recovery/gap.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { Observed } from './conditions.ts';
 
-/** `waiting`: how many entries wait in review, if they were counted; counted up to one more than `reviewOver` where absent. */
+/** `waiting`: the number of review entries, if known; it is counted up to one more than `reviewOver` otherwise. */
 export async function observe(store: Store, now: number, reviewOver: number, waiting?: number): Promise<Observed> {
   const { db } = store;
   const parked = await readParked(db);
@@ -48,14 +48,14 @@ export async function observe(store: Store, now: number, reviewOver: number, wai
 
 interface ParkedQueue {
   readonly queue: string;
-  /** Its parked lanes but for the safety limit's, counted up to one more than {@link COUNTED}. */
+  /** Parked lanes except those of the safety limit, counted up to one more than {@link COUNTED}. */
   readonly count: number;
   readonly since: number | null;
   /** Since when the safety limit has parked it. */
   readonly limitedSince: number | null;
 }
 
-/** Goes from queue to queue: most lanes are not parked, and of those that are there may be many. */
+/** Queries each queue: most lanes are not parked, and there may be many parked ones. */
 async function readParked(db: Db): Promise<readonly ParkedQueue[]> {
   const ofQueue = sql`queue = parked.name and parked_at is not null`;
   const { rows } = await sql<ParkedQueue>`with recursive parked (name) as (
@@ -94,7 +94,7 @@ const readBehind = (db: Db): Promise<Observed['behind'][number][]> =>
     .orderBy('key')
     .execute();
 
-/** A proposal that changes nothing only waits for another daemon to end, so it is left out. */
+/** Leaves out a proposal that changes nothing: it only waits for another daemon to end. */
 const readProposals = async (db: Db): Promise<Observed['proposals']> =>
   (await readAllCounted(db)).flatMap(({ name: provider, since, preview }): Observed['proposals'] => {
     if (preview?.removes === true) return [{ provider, since, counted: undefined, removed: preview.linked }];

@@ -1,4 +1,4 @@
-/** Sends the weekly digest once, whichever replica is at it and however often it restarts: a lane for each channel. */
+/** Sends the weekly digest once, whichever replica sends it and however often it restarts. Each channel has a lane. */
 import { backoff } from '../runtime/backoff.ts';
 import { type Claim, mark, settle } from '../runtime/lanes/lanes.ts';
 import { readValue, writeValue } from '../store/kv.ts';
@@ -11,10 +11,10 @@ const LONGEST_BACKOFF_MS = 3_600_000;
 const PREFIX = 'digest ';
 export const digestLane = (channel: Channel['name']): string => `${PREFIX}${channel}`;
 
-/** Where the digest that was sent last ends. */
+/** The key of the time at which the last sent digest ends. */
 const sentKey = (lane: string): string => `alerts:${lane}`;
 
-/** Marks the lanes of the channels for the next digest. The first one covers the time from the last hour that it was due. */
+/** Marks the lanes of the channels for the next digest. The first one covers the time since the last due hour. */
 export async function markDigests(
   tx: Tx,
   queue: string,
@@ -31,7 +31,7 @@ export async function markDigests(
       .execute();
 }
 
-/** Ends the lane of a channel without a digest: when it is switched on again, it starts fresh. */
+/** Ends the lane of a channel without a digest: a new lane starts fresh. */
 export async function endDigest(store: Store, claim: Claim): Promise<void> {
   await store.write(async (tx) => {
     if (!(await settle(tx, claim, { kind: 'done' }))) return;
@@ -65,7 +65,7 @@ export async function sendDigest(
   if (error !== undefined) log.warn({ error, channel: channel.name }, 'the digest could not be sent: trying again');
   await store.write(async (tx) => {
     const at = now();
-    // Remembered also if the lease was lost, so that nobody gets it twice.
+    // Stored even if the lease was lost, so that nobody gets it twice.
     if (error === undefined && isDue) await writeValue(tx, sentKey(claim.key), String(until), at);
     const again =
       error === undefined ? nextWeekly(at, digest) : at + backoff(claim.attempts + 1, { capMs: LONGEST_BACKOFF_MS });

@@ -1,6 +1,4 @@
-/**
- * Which conditions the operator knows of, and which to report next: each once at its start and once at its end. Pure.
- */
+/** Decides which conditions to report: each once when it begins and once when it ends. Pure. */
 import type { Condition } from './conditions.ts';
 
 export interface StoredAlert {

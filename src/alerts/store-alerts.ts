@@ -1,6 +1,6 @@
 /**
- * Reports that the daemon cannot use the store, and when it can again. All state is in memory: each daemon reports for
- * itself, and forgets at a restart.
+ * Reports that the daemon cannot use the store, and later that it can. Each daemon reports for itself; a restart loses
+ * the state, which is in memory.
  */
 import { errorText } from '../protocol/text/error-text.ts';
 import { backoff } from '../runtime/backoff.ts';
@@ -22,7 +22,7 @@ export interface StoreAlertDeps {
 
 const EVERY_MS = 10_000;
 const LONGEST_BACKOFF_MS = 5 * 60_000;
-/** A restart or failover of the database is not worth a message. */
+/** Ignores a restart or failover of the database. */
 const OUTAGE_MS = 60_000;
 
 export async function alertOfStore(

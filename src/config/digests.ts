@@ -1,6 +1,6 @@
 /**
- * A configuration part by part, with a digest of each: two daemons on one store compare them, and report the parts that
- * differ. They leave out what may differ between hosts: listeners, limits, the address of the store.
+ * Digests of the configuration, part by part: daemons on one store compare them, and report the parts that differ.
+ * Leaves out what may differ between hosts: listeners, limits, the store's address.
  */
 import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -28,11 +28,11 @@ interface Half {
   readonly secrets: readonly string[];
 }
 
-/** scrypt takes long by design, and the secrets are the same at each reload: their newest digests, by secrets and salt. */
+/** The newest digests by secrets and salt: scrypt takes long by design, and a reload rarely changes secrets. */
 const digested = new Map<string, Promise<string>>();
 const MOST_DIGESTED = 16;
 
-/** The digests; `salt` is the store's. scrypt prevents anybody from guessing a secret by its digest. */
+/** `salt` is the store's. scrypt prevents anybody from guessing a secret by its digest. */
 export async function configDigests(config: Config, salt: string): Promise<ConfigDigests> {
   const halves = Object.entries(halvesOf(config));
   return Object.fromEntries(
@@ -40,7 +40,6 @@ export async function configDigests(config: Config, salt: string): Promise<Confi
   );
 }
 
-/** The parts by half, without secrets. */
 export const configContent = (config: Config): Readonly<Record<string, Readonly<Record<string, unknown>>>> =>
   Object.fromEntries(Object.entries(halvesOf(config)).map(([name, { parts }]) => [name, parts]));
 
@@ -61,7 +60,7 @@ const withParts = ({ parts, secrets }: Half, more: object): Half => ({ parts: { 
 const SECTIONS = ['alerts', 'backup', 'retention', 'telemetry'] as const;
 
 function connectorHalf({ webhook, upstream, providers, emailEvent }: ConnectorConfig): Half {
-  // Whether `upstream` is present says who reports changes to the connector: see dropExpired.
+  // The presence of `upstream` says who reports changes to the connector: see dropExpired.
   const part = split(Type.Object({ webhook: WEBHOOK, upstream: UPSTREAM }), {
     webhook,
     ...(upstream !== undefined && { upstream }),

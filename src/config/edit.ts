@@ -1,6 +1,6 @@
 /**
- * Edits the text of a configuration file: values at paths change, and comments, anchors and all else stay. What comes out
- * is read again, and means what was there with these changes and nothing else, or it is refused. Pure.
+ * Edits the text of a configuration file: changes the values at paths, and keeps comments, anchors and everything else.
+ * Reads the result again, and refuses it unless it has exactly these changes. Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -25,17 +25,16 @@ export interface ConfigEdit {
   readonly value: unknown;
 }
 
-/** The new text; or that the file spells this part in a way that a program cannot edit without changing another one. */
+/** The new text, or that the file spells this part in a way that a program cannot edit without changing another one. */
 export type EditedConfig = { readonly ok: true; readonly text: string } | { readonly ok: false };
 
-/** The text must be one that {@link parseConfig} reads. */
 export function editConfig(text: string, edits: readonly ConfigEdit[]): EditedConfig {
   const parsed = parseConfig(text);
   if (!parsed.ok) return { ok: false };
   const wanted = withEdits(parsed.value, edits);
   const asJson = editedJson(text, wanted);
   if (asJson !== undefined) return { ok: true, text: asJson };
-  // An alias of what changes keeps what it had: only if it must, since the anchor may be meant for both.
+  // An alias of a changed value stays an alias if possible, because the anchor may be meant for both.
   for (const change of [applyTo, applyAlone]) {
     const edited = editedYaml(text, (document) => change(document, edits));
     const read = edited === undefined ? undefined : parseConfig(edited);
@@ -45,7 +44,7 @@ export function editConfig(text: string, edits: readonly ConfigEdit[]): EditedCo
   return { ok: false };
 }
 
-/** The value with the changes; sections that lead to them are made, and those that a removal leaves empty go. */
+/** The value with the changes. Creates the sections on their paths, and removes sections that become empty. */
 export const withEdits = (value: unknown, edits: readonly ConfigEdit[]): unknown =>
   edits.reduce<unknown>((before, { path, value: given }) => withEdit(before, path, given), value ?? {});
 
@@ -54,11 +53,11 @@ function withEdit(value: unknown, [key, ...rest]: readonly string[], given: unkn
   const { [key]: before, ...others }: Record<string, unknown> = { ...Object(value) };
   const after = withEdit(before, rest, given);
   if (after === undefined) return Object.keys(others).length === 0 ? undefined : others;
-  // In its place: a section keeps its order.
+  // In its place, to keep the order of the section.
   return { ...Object(value), [key]: after };
 }
 
-/** A JSON file stays one. */
+/** A JSON file stays JSON. */
 function editedJson(text: string, wanted: unknown): string | undefined {
   if (!text.trimStart().startsWith('{')) return undefined;
   try {
@@ -87,7 +86,7 @@ function applyTo(document: Document, edits: readonly ConfigEdit[]): void {
   }
 }
 
-/** The same, after aliases of what changes became copies. */
+/** The same, with copies in place of aliases of what changes. */
 function applyAlone(document: Document, edits: readonly ConfigEdit[]): void {
   const touched = new Set(edits.flatMap(({ path }) => nodesAlong(document, path)));
   visit(document, {
@@ -111,7 +110,7 @@ function nodesAlong(document: Document, path: readonly string[]): readonly unkno
 
 const pairOf = (map: YAMLMap, key: string) => map.items.find((pair) => keyText(pair) === key);
 
-/** Sets or removes the value at a path of a map; what an alias or `<<` brings becomes its own first. */
+/** Sets or removes the value at a path of a map. First copies what an alias or `<<` brings. */
 function setIn(document: Document, map: unknown, [key = '', ...rest]: readonly string[], value: unknown): void {
   if (!isMap(map)) return;
   const pair = pairOf(map, key);
@@ -144,7 +143,7 @@ const remove = (map: YAMLMap, key: string): void => {
   map.items = map.items.filter((pair) => keyText(pair) !== key);
 };
 
-/** The new value, with the comment that stood behind the former one. */
+/** The new value, with the comment after the former one. */
 function withComment(document: Document, former: unknown, value: unknown): unknown {
   const node = document.createNode(value);
   if (isNode(former) && isNode(node)) {

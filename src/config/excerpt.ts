@@ -1,4 +1,4 @@
-/** Shows a line of a configuration file with a caret, and with `***` for all that may be a secret. */
+/** Shows a line of a configuration file with a caret, and with `***` for everything that may be a secret. */
 import Type, { type TSchema } from 'typebox';
 import { isMap, isNode, isScalar, isSeq, type Pair } from 'yaml';
 import { MASK } from '../protocol/text/mask.ts';
@@ -6,7 +6,7 @@ import { keyText } from './place.ts';
 import { redact, secrecyOf } from './redact.ts';
 import { childrenOf, variantsOf } from './schema/lookup.ts';
 
-/** A part of the text, from its first letter to behind its last, and whether it may be shown. */
+/** A part of the text, and whether it may be shown. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -50,7 +50,7 @@ function isPublicText(value: unknown, schemas: readonly TSchema[]): boolean {
   if (typeof value === 'string' && REFERENCES.test(value)) return true;
   if (schemas.length === 0 || schemas.some((schema) => secrecyOf(schema) === true)) return false;
   if (schemas.some((schema) => secrecyOf(schema) === 'url') && /[@?]/u.test(String(value))) return false;
-  // An address may hold a password, whatever setting it is.
+  // An address may hold a password, whatever its key.
   return redact(Type.Unknown(), value) === value;
 }
 
@@ -64,7 +64,7 @@ const STRUCTURE = /[\s{}[\],:"'?|>-]/u;
 /** Longer lines, such as those of JSON without line breaks, are shown in part. */
 const WIDTH = 96;
 
-/** The line at an offset, and below it a caret. Text outside of all spans, such as a comment, is not shown. */
+/** The line at an offset, and below it a caret. Hides text outside of all spans, such as a comment. */
 export function excerpt(text: string, offset: number, line: number, spans: readonly Span[]): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const end = text.indexOf('\n', start) < 0 ? text.length : text.indexOf('\n', start);
@@ -83,7 +83,7 @@ export function excerpt(text: string, offset: number, line: number, spans: reado
   return `${line} | ${cut}\n${gutter} | ${' '.repeat(caret - from + (from > 0 ? 1 : 0))}^`;
 }
 
-/** The part of a line that is shown, or hidden, as a whole. */
+/** A part of a line that is shown or hidden as a whole. */
 function partAt(text: string, at: number, end: number, spans: readonly Span[]) {
   const span = spans.find(({ from, to }) => from <= at && at < to);
   if (span !== undefined) return { to: Math.min(span.to, end), isPublic: span.isPublic, isComment: false };

@@ -7,7 +7,7 @@ import { builtInEntries } from './schema-document.ts';
 
 const env = (name: string): string => `\${${name}}`;
 
-/** Values to write if a default does not do, as YAML; all other keys become comments. */
+/** Values for keys whose default is not useful, as YAML; all other keys become comments. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   'server.host': '127.0.0.1',
   'server.port': '8080',
@@ -30,7 +30,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'connector.providers.http.match': '{ property: cvr }',
 };
 
-/** Values to show in comments, for keys that a file usually omits. */
+/** Values in comments, for keys that a file usually omits. */
 const HINTS: Readonly<Record<string, string>> = {
   currency: 'DKK',
   publicUrl: 'https://sync.example.com',
@@ -67,13 +67,13 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const WIDTH = 100;
 
-/** The providers of a file if the command names none: the CRMs to which everyone has an account of their own. */
+/** The default providers of a new file: CRMs in which everybody has an own account. */
 const USUAL: readonly string[] = ['hubspot', 'salesforce'];
 
 /** The schema file that editors use to complete and check the configuration. */
 export const SCHEMA_FILE = 'cvrsync.schema.json';
 
-/** The text of the file, with an entry for each provider: built in, or one of the plugins. */
+/** The text of the file, with an entry for each provider, built in or a plugin. */
 export async function initialConfig(
   names: readonly string[] = USUAL,
   plugins: readonly Plugin[] = [],
@@ -112,7 +112,7 @@ function neededBy({ name, use, schema }: Plugin): readonly (readonly [string, st
   ];
 }
 
-/** The place of a key; `off`: inside a section that is a comment as a whole. */
+/** The place of a key; `off`: in a section that is a comment as a whole. */
 interface Place {
   readonly path: string;
   readonly indent: string;

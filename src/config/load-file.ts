@@ -11,7 +11,7 @@ import type { ConfigProblem } from './schema/fill.ts';
 import type { Env } from './variables.ts';
 
 export interface ConfigSource {
-  /** Default: `CVRSYNC_CONFIG`, then `cvrsync.yaml` in the working directory, then in `data`. */
+  /** `CVRSYNC_CONFIG` by default, then `cvrsync.yaml` in the working directory, then in `data`. */
   readonly file?: string | undefined;
   readonly env: Env;
 }
@@ -24,10 +24,9 @@ const defaultFile = (): string => DEFAULT_FILES.find((each) => existsSync(each))
 
 const givenFile = ({ file, env }: ConfigSource): string | undefined => file ?? (env['CVRSYNC_CONFIG'] || undefined);
 
-/** The file that holds the configuration. */
 export const namedFile = (source: ConfigSource): string => givenFile(source) ?? defaultFile();
 
-/** Whether a configuration is named, or exists where it is looked for. */
+/** Whether a configuration is named, or exists in a default place. */
 export const isConfigured = (source: ConfigSource): boolean =>
   givenFile(source) !== undefined || existsSync(defaultFile());
 
@@ -45,8 +44,8 @@ export async function withEnvFile(source: ConfigSource, failed: (problem: Config
 }
 
 /**
- * Reads and checks the configuration, and returns all problems at once. It imports the providers and opens nothing.
- * Paths of secrets and providers are relative to the file, the store's to the working directory.
+ * Reads and checks the configuration, and returns all problems at once. Imports the providers and opens nothing. Paths
+ * of secrets and providers are relative to the file, the store's to the working directory.
  */
 export async function loadConfig(source: ConfigSource): Promise<ConfigLoad> {
   const file = resolve(namedFile(source));

@@ -1,4 +1,4 @@
-/** Turns a parsed configuration into everything the daemon needs, or into the list of everything wrong with it. */
+/** Turns a parsed configuration into everything that the daemon needs, or into the list of its errors. */
 import { dirname } from 'node:path';
 import Type, { type Static, type TObject } from 'typebox';
 import { Value } from 'typebox/value';
@@ -36,20 +36,20 @@ export interface ConfiguredProvider {
   /** The {Provider} segment of the service's paths. */
   readonly name: string;
   readonly provider: Provider<TObject>;
-  /** Satisfies the provider's settings schema, defaults filled in. */
+  /** Satisfies the provider's settings schema, with defaults. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly mask?: (text: string) => string;
   /** The property that holds the CVR number. */
   readonly match: string | undefined;
   /** The properties that match records without a number, instead of the mapped ones. */
   readonly matchTexts?: MatchTexts | undefined;
-  /** The connection's policy; default `tracked`. */
+  /** `tracked` by default. */
   readonly policy: Policy;
   readonly mapping: readonly MappingRow[];
   readonly values: Readonly<Partial<Record<FieldName, Readonly<Record<string, PropertyValue>>>>>;
-  /** cvrsync leaves a record alone while this property is set. */
+  /** cvrsync does not write to a record while this property is set. */
   readonly hold: string | undefined;
-  /** By property the values of which a record must hold one to be written to. */
+  /** By property, the values that a record must have to be written to. */
   readonly only?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly notes: readonly EventName[];
   readonly autoLink: boolean;
@@ -60,7 +60,7 @@ export interface ConfiguredProvider {
   /** The dashboard's address in a browser. */
   readonly dashboard: string | undefined;
   readonly parent: boolean;
-  /** The most records in one write, if the configuration limits it. */
+  /** The configured limit of records in one write. */
   readonly batch: number | undefined;
   /** 0: never. */
   readonly pollMinutes: number;
@@ -84,7 +84,7 @@ export interface LoadedConfig {
   readonly ok: true;
   readonly config: Config;
   readonly file: string;
-  /** Every secret text in it, for `maskerOf`. */
+  /** Every secret in it, for `maskerOf`. */
   readonly secrets: readonly string[];
 }
 
@@ -94,7 +94,7 @@ export type ConfigLoad =
       readonly ok: false;
       readonly file: string;
       readonly errors: readonly LocatedProblem[];
-      /** The configuration if only variables are missing, for commands that use no section named in `errors`. */
+      /** The configuration if only variables are missing, for commands that use no section in `errors`. */
       readonly rest?: LoadedConfig;
     };
 
@@ -104,7 +104,7 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   const errors: ConfigProblem[] = [];
   const folder = dirname(file);
   const given = substitute(value, '', { env, read: readerIn(folder) }, { errors, missing });
-  // Report an unread value once, not also as misspelled.
+  // Reports an unread value once, not also as misspelled.
   const unread = errors.length;
   const paths = new Set([...errors, ...missing].map(({ path }) => path.replace(/_FILE$/, '')));
   const isNews = (error: ConfigProblem, index: number): boolean => index < unread || !paths.has(error.path);
@@ -155,7 +155,7 @@ const ADMIN_PORT = 8081;
 /** The default address to listen on. The image sets it, because outside calls come through a published port. */
 const HOST = 'CVRSYNC_SERVER_HOST';
 
-/** What single sign-on needs besides its own keys. */
+/** Reports what single sign-on needs in addition to its own keys. */
 function reportSignOn({ oidc, publicUrl }: File['admin'], errors: ConfigProblem[]): void {
   if (oidc === undefined) return;
   if (publicUrl === undefined)
@@ -240,7 +240,7 @@ async function readConnection(
   };
 }
 
-/** Property by field, for the fields that the configuration names. */
+/** The property of each configured field. */
 export type MatchTexts = Readonly<Partial<Record<FieldName, string>>>;
 
 function matchTextsOf(match: object = {}): MatchTexts {

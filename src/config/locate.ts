@@ -1,4 +1,4 @@
-/** Adds to the problems of a configuration where they are in its file: line, column, and the line itself. */
+/** Adds to the problems of a configuration their line, column, and the text of the line. */
 import Type, { type TSchema } from 'typebox';
 import type { Document } from 'yaml';
 import { excerpt, type Span, spansOf, wordsOf } from './excerpt.ts';
@@ -8,22 +8,23 @@ import type { ConfigProblem } from './schema/fill.ts';
 import { childrenOf, variantsOf, wordsIn } from './schema/lookup.ts';
 import { configSchema, connectionSchema } from './schema/schema.ts';
 
-/** A problem with its place in the file; both count from 1. */
+/** Line and column count from 1. */
 export interface LocatedProblem extends ConfigProblem {
   readonly line?: number;
   readonly column?: number;
-  /** The line with a caret below; parts that may be secret are masked. */
+  /** The line with a caret below; secrets are masked. */
   readonly excerpt?: string;
 }
 
-/** The text of a file as it was parsed. */
 export interface ParsedText {
   readonly text: string;
   readonly document: Document;
   readonly value: unknown;
 }
 
-/** Locates problems of a file that is valid YAML, in the order of its lines. `folder` is where its plugins are looked up. */
+/**
+ * Locates problems of a file that is valid YAML, in the order of its lines. `folder` is the base of its plugins' paths.
+ */
 export async function locateAll(
   problems: readonly ConfigProblem[],
   { text, document, value }: ParsedText,
@@ -40,7 +41,7 @@ export async function locateAll(
     .map(({ offset, problem: { isKey: _, ...problem } }) => ({ ...problem, ...placeAt(text, offset, spans) }));
 }
 
-/** Where an error of the YAML itself is. */
+/** The place of an error in the YAML itself. */
 export const locateIn = (text: string, offset: number) => placeAt(text, offset, wordsOf(text, KNOWN_WORDS));
 
 function placeAt(text: string, offset: number, spans: readonly Span[]) {
@@ -56,7 +57,6 @@ const KNOWN_WORDS: ReadonlySet<string> = new Set([
   ...wordsIn(connectionSchema),
 ]);
 
-/** The schemas of the connections, by name. */
 async function entriesOf(value: unknown, folder: string): Promise<ReadonlyMap<string, TSchema>> {
   const named = Object.entries(child(child(value, 'connector'), 'providers') ?? {});
   const loads = named.map(async ([name, entry]): Promise<[string, TSchema]> => {
@@ -69,7 +69,7 @@ async function entriesOf(value: unknown, folder: string): Promise<ReadonlyMap<st
 
 const child = (value: unknown, key: string): unknown => Object.getOwnPropertyDescriptor(value ?? {}, key)?.value;
 
-/** Says where a key belongs that its section does not know, but one around it or in it: mostly a slip of indentation. */
+/** Names the section of a key that is in the wrong one, around it or in it: mostly a slip of indentation. */
 function withHome({ path, message, isKey }: ConfigProblem, entries: ReadonlyMap<string, TSchema>): string {
   if (isKey !== true) return message;
   const parts = path.split('.');

@@ -10,9 +10,9 @@ export type MappingRow = PresetRow;
 export type FieldRules = Readonly<Record<string, FieldRule | undefined>>;
 
 /**
- * Resolves the mapping; pure. Naming a field replaces all of its preset's rows, `false` removes them. A policy stated
- * with a field wins. The connection's policy comes next: it replaces `tracked` in the preset, while preset rows with
- * another policy (own properties under `always`) keep theirs. Two fields never write one property.
+ * Resolves the mapping; pure. A configured field replaces all of its preset's rows; `false` removes them. A policy with
+ * a field wins. The connection's policy comes next: it replaces `tracked` in the preset, while preset rows with another
+ * policy (own properties under `always`) keep theirs. Two fields never write one property.
  */
 export function resolveMapping(
   preset: Preset,
@@ -35,7 +35,7 @@ export function resolveMapping(
         ...(target.join !== undefined && { join: target.join }),
         ...(target.text !== undefined && { text: target.text }),
         ...(target.case !== undefined && { case: target.case }),
-        // Which accounts have the property does not depend on who wins in it.
+        // Which accounts have the property does not depend on its policy.
         ...(inPreset?.unless !== undefined && { unless: inPreset.unless }),
         ...(inPreset?.optional !== undefined && { optional: inPreset.optional }),
         ...(inPreset?.address !== undefined && { address: inPreset.address }),
@@ -61,7 +61,7 @@ const targetsOf = (rule: FieldRule): readonly Target[] => {
   return targets.map((target) => (typeof target === 'string' ? { property: target } : target));
 };
 
-/** Reports a `composed` without a text, a text of another field, and a text of fields that there are not. */
+/** Reports a `composed` without a text, a text of another field, and a text with unknown fields. */
 function reportTexts(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
   for (const { field, property, text } of rows) {
     const wrong =
@@ -125,7 +125,7 @@ export function reportBeneficialOwners(rows: readonly MappingRow[], path: string
 
 const BENEFICIAL_OWNER_FIELDS: ReadonlySet<FieldName> = new Set(['trueOwners', 'trueVoteRights']);
 
-/** Reports rows of a field that is never known in full: its property would never be written. */
+/** Reports rows of a field that is never completely known: their property would never be written. */
 export function reportNeverWhole(rows: readonly MappingRow[], path: string, problems: ConfigProblem[]): void {
   for (const { field, property } of rows.filter(isNeverWritten))
     problems.push({ path: `${path}.${field}`, message: `${property} ${NEVER_WRITTEN}: set ${field}: false` });

@@ -1,12 +1,12 @@
-/** Parses the text of a configuration file, YAML or JSON. */
 import { type Document, isAlias, isMap, isNode, isScalar, parseDocument, visit, type YAMLError } from 'yaml';
 import { type LocatedProblem, locateIn, type ParsedText } from './locate.ts';
 
 type Parsed = ({ readonly ok: true } & ParsedText) | { readonly ok: false; readonly errors: readonly LocatedProblem[] };
 
 /**
- * Codes such as `011100`, which YAML takes for numbers, stay texts, as does every key and every number that prints
- * differently from how it was written. Errors quote only what cannot be a secret.
+ * Parses the text of a configuration file, YAML or JSON. Codes such as `011100`, which YAML reads as numbers, stay
+ * text, as does every key and every number that prints differently from how it was written. Errors quote only what
+ * cannot be a secret.
  */
 export function parseConfig(given: string): Parsed {
   const text = given.replace(/^\uFEFF/, '');
@@ -41,7 +41,7 @@ const refused = (text: string, offset: number, message: string): Parsed => ({
   errors: [{ path: '', message: `not valid YAML: ${message}`, ...locateIn(text, offset) }],
 });
 
-/** Where an alias is that no anchor before it has the name of. */
+/** The place of an alias without an anchor before it. */
 function looseAlias(document: Document): number | undefined {
   let found: number | undefined;
   visit(document, {
@@ -54,7 +54,7 @@ function looseAlias(document: Document): number | undefined {
   return found;
 }
 
-/** Where `<<` merges what is no section. */
+/** The place where `<<` merges something that is not a section. */
 function badMerge(document: Document): number {
   let found = 0;
   visit(document, {
@@ -68,7 +68,7 @@ function badMerge(document: Document): number {
   return found;
 }
 
-/** A quote that is not closed ends with the file: the one that opens is the slip. */
+/** A quote without an end is reported where it begins, not at the end of the file. */
 function offsetOf({ code, pos }: YAMLError, document: Document): number {
   let at = pos[0];
   if (code === 'MISSING_CHAR')
@@ -81,7 +81,7 @@ function offsetOf({ code, pos }: YAMLError, document: Document): number {
   return at;
 }
 
-/** What is wrong, and what to do. The library's own words only where they quote no text of the file. */
+/** The problem and its solution. Quotes the library only if that repeats no text of the file. */
 function messageOf({ code, message, pos }: YAMLError, text: string): string {
   const [own = ''] = message.split(/: "/, 1);
   const hint = isUnquoted(text, pos[0]) ? `. Write "$\{NAME}" in quotes inside of { }` : '';
@@ -102,7 +102,7 @@ const MESSAGES: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   TAG_RESOLVE_FAILED: 'a text that begins with ! must stand in quotes',
 };
 
-/** Whether a line has `${NAME}` without quotes in a one-line map: YAML takes its brace for another map. */
+/** Whether a line has `${NAME}` without quotes in a one-line map: YAML reads its brace as another map. */
 function isUnquoted(text: string, offset: number): boolean {
   const written = text.slice(text.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)[0] ?? '';
   const before = written.slice(0, Math.max(0, written.search(/[\s:,]\$\{\w/u)));

@@ -1,4 +1,3 @@
-/** Finds where in the text of a configuration file a problem is: the line and column of a key or a value. */
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, type Pair } from 'yaml';
 
 /** Finds the offset of the value at a path, or with `key` of its key; if it is absent, of the nearest section above it. */
@@ -7,7 +6,7 @@ export function offsetOf(document: Document, path: string, part: 'key' | 'value'
   let rest = path;
   while (rest !== '') {
     const next = stepInto(document, found.node, rest);
-    // What is missing is reported at its section.
+    // A missing key is reported at its section.
     if (next === undefined) return startOf(found.key) ?? startOf(found.node) ?? 0;
     found = next;
     rest = next.rest;
@@ -23,7 +22,6 @@ interface Place {
 
 const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);
 
-/** The text of a key, as it stands in a path. */
 export const keyText = (pair: Pair): string => (isScalar(pair.key) ? String(pair.key.value) : '');
 
 /** One step of a path; a key may itself contain dots, so the longest key that fits counts. */
@@ -42,7 +40,7 @@ function stepInto(document: Document, from: unknown, rest: string): (Place & { r
   return fit && { key: fit.pair.key, node: fit.pair.value, rest: rest.slice(fit.name.length + 1) };
 }
 
-/** The pairs of a map, and behind them those that `<<` merges into it. */
+/** The pairs of a map, and after them those that `<<` merges into it. */
 function pairsOf(document: Document, node: unknown): readonly Pair[] {
   if (!isMap(node)) return [];
   const merged = node.items.filter((pair) => keyText(pair) === '<<').map(({ value }) => target(document, value));
@@ -50,13 +48,12 @@ function pairsOf(document: Document, node: unknown): readonly Pair[] {
   return [...node.items, ...sources.flatMap((source) => (source === node ? [] : pairsOf(document, source)))];
 }
 
-/** The node that an alias names, or the node itself. */
 const target = (document: Document, node: unknown): Node | undefined => {
   if (isAlias(node)) return node.resolve(document);
   return isNode(node) ? node : undefined;
 };
 
-/** The first and the last line of a section, counted from 1; undefined if the document has none at this path. */
+/** The first and last line of a section, counted from 1; undefined if the document has none at this path. */
 export function linesOf(document: Document, text: string, path: string): readonly [number, number] | undefined {
   const above = path.slice(0, path.lastIndexOf('.'));
   const start = offsetOf(document, path, 'key');

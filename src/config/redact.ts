@@ -1,4 +1,4 @@
-/** Hides the secrets of a configuration: makes a masked copy, and collects the secrets to mask any text. */
+/** Masks the secrets of a configuration, in a copy of it or in any text. */
 import Type, { type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { decoded, MASK } from '../protocol/text/mask.ts';
@@ -58,10 +58,10 @@ function mapSecrets(given: TSchema, value: unknown, onSecret: (secret: string) =
   return Object.fromEntries(entries);
 }
 
-/** A copy with `***` for every secret; of an address, for its passwords before the host and in the query. */
+/** A copy with `***` for every secret; in an address, for the passwords before the host and in the query. */
 export const redact = (schema: TSchema, value: unknown): unknown => mapSecrets(schema, value, () => MASK);
 
-/** Every secret text in a value; of an address its passwords, as spelled there. */
+/** Every secret in a value; of an address its passwords, as spelled there. */
 export function collectSecrets(schema: TSchema, value: unknown): Set<string> {
   const secrets = new Set<string>();
   mapSecrets(schema, value, (secret) => {

@@ -8,11 +8,10 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A text with a reference stands for any value. */
+/** A string with a reference may replace any value. */
 const REFERENCE = { type: 'string', pattern: '\\$\\{' };
 const SCALARS: readonly unknown[] = ['integer', 'number', 'boolean'];
 
-/** The schema of an entry of `connector.providers` for each built-in provider, by its name. */
 export async function builtInEntries(): Promise<ReadonlyMap<string, TObject>> {
   const loads = Object.keys(BUILT_IN).map(async (name) => [name, await loadProvider(name, '.')] as const);
   const entries = (await Promise.all(loads)).flatMap(([name, load]) =>
@@ -23,8 +22,8 @@ export async function builtInEntries(): Promise<ReadonlyMap<string, TObject>> {
 
 /**
  * The document. It tolerates what the reader does: keys with a default may be absent, `${NAME}` may stand for any
- * value, and a key may end in `_FILE`. `plugins` holds the schemas of entries by their `use:`; entries with any other
- * `use` are open.
+ * value, and a key may end in `_FILE`. `plugins`: the schemas of entries by their `use:`; entries with any other `use`
+ * are open.
  */
 export async function schemaDocument(plugins: ReadonlyMap<string, TObject> = new Map()): Promise<Json> {
   const rules = [...(await builtInEntries()), ...plugins].map(([name, schema]) =>
@@ -42,12 +41,12 @@ export async function schemaDocument(plugins: ReadonlyMap<string, TObject> = new
   };
 }
 
-/** What a reference does not replace: it differs where the rest is the same. */
+/** A reference does not replace these: they may differ in otherwise equal schemas. */
 const ANNOTATIONS = ['description', 'default', 'examples'];
 /** A shorter schema is not worth a reference. */
 const SHARED_FROM = 60;
 
-/** Moves what occurs more than once into `$defs`, which makes the document twenty times smaller. */
+/** Moves repeated schemas into `$defs`, which makes the document twenty times smaller. */
 function shared(document: Json): Json {
   const counts = new Map<string, number>();
   const count = (schema: Json): Json => {

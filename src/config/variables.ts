@@ -5,7 +5,7 @@ import { type ConfigProblem, UNSET } from './schema/fill.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Reads a file's text; throws if it cannot. */
+/** Throws if it cannot read the file. */
 export type ReadText = (path: string) => string;
 
 const REFERENCE = /\$\$\{|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|\$\{/g;
@@ -27,8 +27,8 @@ export interface ReferenceProblems {
 
 /**
  * Replaces the references in all texts of a parsed file, so that no value can change the file's structure. `$${` stands
- * for `${`. If NAME is not set, it reads the file that NAME_FILE names. A key `secret_FILE` becomes `secret` with the
- * content of the file. It trims contents, and does not replace references in them.
+ * for `${`. If NAME is not set, reads the file that NAME_FILE names. A key `secret_FILE` becomes `secret` with the
+ * content of the file. Trims contents, and does not replace references in them.
  */
 export function substitute(value: unknown, path: string, sources: Sources, problems: ReferenceProblems): unknown {
   if (typeof value === 'string') return substituteText(value, path, sources, problems);
@@ -52,7 +52,7 @@ export function substitute(value: unknown, path: string, sources: Sources, probl
 
 function substituteText(text: string, path: string, sources: Sources, problems: ReferenceProblems): string {
   const bare = BARE.exec(text)?.groups?.['name'];
-  // Only an evident reference: a password may begin with $, too.
+  // Only an obvious reference: a password may also begin with $.
   if (bare !== undefined && (bare === bare.toUpperCase() || sources.env[bare] !== undefined)) {
     const message = `holds $${bare} without braces: write $\{${bare}} for the environment variable, or put the text itself into one`;
     problems.errors.push({ path, message });

@@ -1,4 +1,4 @@
-/** Warns about what a configuration may do but should not: open webhooks, weak secrets, and secrets in plain http. */
+/** Warns about risky settings: open webhooks, weak secrets, and secrets over plain HTTP. */
 import type { Auth } from '../protocol/auth.ts';
 import type { Config } from './load.ts';
 
@@ -6,7 +6,7 @@ export interface ConfigWarning {
   readonly subject: string;
   readonly found: string;
   readonly advice: string;
-  /** Worth knowing, but this configuration cannot change it. */
+  /** This configuration cannot change it. */
   readonly isKnown?: true;
 }
 
@@ -26,7 +26,7 @@ export function configWarnings(config: Config, isLoopback: (host: string) => boo
 
 type Register = NonNullable<Config['service']>['register'];
 
-/** Several sources stand in a list, and are named by their place in it. */
+/** Names the sources of a list by their position. */
 function aboutRegister(register: Register, isLoopback: (host: string) => boolean): readonly ConfigWarning[] {
   const sources = Array.isArray(register) ? register : [register];
   return sources.flatMap((each, index) => {

@@ -11,7 +11,7 @@ export interface Gauges {
   gauge<L extends string>(name: string, help: string, labelNames?: readonly L[]): Gauge<L>;
   /**
    * Runs `work` before the gauges are read; `work` sets the values it knows. If it fails, all gauges keep their values
-   * for a minute. `elapsed`: a monotonic clock in ms.
+   * for a minute. `elapsed`: a monotonic clock.
    */
   measureBy(work: () => Promise<void>, elapsed?: () => number): void;
 }
@@ -43,7 +43,7 @@ export function createGauges(registry: Registry): Gauges {
           await work();
           knownAt = elapsed();
         } catch {
-          // A store that is down must not take the other metrics with it; `cvrsync_store_up` reports it.
+          // An outage of the store must not hide the other metrics; `cvrsync_store_up` reports it.
         } finally {
           isRunning = false;
         }

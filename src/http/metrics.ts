@@ -2,11 +2,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createGauges } from './gauges.ts';
 
-/** Distinct unknown names that a label takes before the rest become `other`. */
+/** Distinct unknown names that a label takes; further ones become `other`. */
 const MAX_NAMES = 50;
 const MAX_NAME_LENGTH = 64;
 
-/** Totals that prom-client names as counters, though they are gauges; the gauges by type cover them. */
+/** Totals that prom-client names like counters, though they are gauges; the gauges by type cover them. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 export function createMetrics() {
@@ -92,7 +92,7 @@ export function createMetrics() {
     eventsAhead: counter('events_ahead_total', 'Events set aside because they are dated ahead of our clock.'),
     slowEvents: counter('slow_events_total', 'Events that took more than two seconds of CPU to read.'),
     poisonEvents: counter('poison_events_total', 'Events set aside because reading them ended or stopped the process.'),
-    /** Set by the store watch, because it must be right while the store is down. */
+    /** Set by the store watch, because it must be right during an outage of the store. */
     storeUp: new Gauge({
       name: 'cvrsync_store_up',
       help: '1 while the store takes writes, 0 while it does not.',

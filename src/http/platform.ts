@@ -1,4 +1,3 @@
-/** The routes for the platform: liveness, readiness, metrics and the OpenAPI document. */
 import type { Registry } from 'prom-client';
 import Type from 'typebox';
 import { errorBody } from '../protocol/api.ts';
@@ -10,7 +9,7 @@ import type { Server } from './server/server.ts';
 export interface Readiness {
   readonly ok: boolean;
   readonly reasons: readonly string[];
-  /** What an operator should know although work can be taken: accounts that do not answer, since when. */
+  /** Problems that do not prevent work: accounts that do not answer, since when. */
   readonly details?: readonly string[];
 }
 
@@ -42,7 +41,7 @@ const about = <R extends object>(operationId: string, summary: string, response:
 
 /**
  * Adds `/live` and `/ready`, without authentication. `hide` is for the admin listener: it leaves the routes out of the
- * document, and lets `/ready` give details, which are not for strangers.
+ * document, and `/ready` gives details, which are not for strangers.
  */
 export function addHealthRoutes(app: Server, ready: () => Promise<Readiness>, { hide = false } = {}): void {
   const live = { ...about('live', 'The process runs', { 200: yes }), hide };

@@ -1,4 +1,4 @@
-/** The configuration file as Settings changes it: its answers, and what of them changed, written where it may be. */
+/** Reads and writes the configuration file for Settings. */
 import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,12 +13,12 @@ import type { SetUpPlace } from './config-of.ts';
 import type { Settings } from './questions.ts';
 import { codeOf, writeWhole } from './secret-files.ts';
 
-/** A file as it is on disk; or what is wrong with it. */
+/** A file on disk, or what is wrong with it. */
 export type ReadFile =
   | { readonly ok: true; readonly text: string; readonly digest: string; readonly value: Settings }
   | { readonly ok: false; readonly problems: readonly LocatedProblem[] };
 
-/** Reads the file; a slip is a problem with its line. */
+/** Reads the file. Each problem has its line. */
 export async function readConfigFile(file: string): Promise<ReadFile> {
   let text: string;
   try {
@@ -31,16 +31,16 @@ export async function readConfigFile(file: string): Promise<ReadFile> {
   return { ok: true, text, digest: digestOf(text), value: { ...Object(parsed.value) } };
 }
 
-/** What became of a change. `changed`: the file is another one than the answers began with, and stays as it is. */
+/** The result of a change. `changed`: the file is no longer the one that the answers began with, and is left alone. */
 export type SavedFile =
   | { readonly kind: 'saved' }
   | { readonly kind: 'same' }
   | { readonly kind: 'changed' }
   | { readonly kind: 'invalid'; readonly problems: readonly LocatedProblem[] }
-  /** `ANCHORS`: the file spells this part in a way that a program does not edit. */
+  /** `ANCHORS`: the file spells this part in a way that a program cannot edit. */
   | { readonly kind: 'unwritable'; readonly code: string };
 
-/** Writes changes into the file that somebody saw, checked by the reader that every start uses. */
+/** Writes changes into the file that somebody saw, and checks the result with the reader of every start. */
 export async function saveEdits(
   { file }: Pick<SetUpPlace, 'file'>,
   { edits, seen }: { readonly edits: readonly ConfigEdit[]; readonly seen: string },
@@ -65,13 +65,13 @@ export async function saveEdits(
   return write(file, edited.text, seen);
 }
 
-/** Puts the text in the place of the one that was seen, where its user may write the file. */
+/** Replaces the text that was seen, if its user may write the file. */
 async function write(file: string, text: string, seen: string): Promise<SavedFile> {
   try {
-    // A link stays one.
+    // Keeps a symbolic link.
     const place = await realpath(file);
     const { mode } = await stat(place);
-    // Whoever made it read-only meant it, also for root and for the owner of its folder.
+    // A read-only file stays as it is, also for root and for the owner of its folder.
     if ((mode & WRITABLE) === 0) return { kind: 'unwritable', code: 'EACCES' };
     await access(place, constants.W_OK);
     if (digestOf(await readFile(place, 'utf8')) !== seen) return { kind: 'changed' };
@@ -85,7 +85,7 @@ async function write(file: string, text: string, seen: string): Promise<SavedFil
 const WRITABLE = 0o222;
 const PERMISSIONS = 0o777;
 
-/** Changes as a person puts them into the file: lines to add or to put in the place of others, and keys to remove. */
+/** Changes for a person to make in the file: lines to add or replace, and keys to remove. */
 export function linesOf(edits: readonly ConfigEdit[]): { readonly lines: string; readonly removed: readonly string[] } {
   const set = edits.filter(({ value }) => value !== undefined);
   return {

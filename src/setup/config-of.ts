@@ -1,4 +1,4 @@
-/** The configuration that the answers of a set-up make: as a value, and as the text of its file. */
+/** The configuration that the answers of a set-up make, as a value and as the text of its file. */
 import { findPackageJSON } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { Document, isMap, isScalar, type YAMLMap } from 'yaml';
@@ -7,25 +7,23 @@ import type { Draft, DraftConnection } from './draft.ts';
 import { type Settings, valueAt } from './questions.ts';
 import { WEBHOOK_SECRET } from './secret-files.ts';
 
-/** What the machine says, not a person. */
+/** What the set-up knows from the machine. */
 export interface SetUpPlace {
-  /** The file to write. */
   readonly file: string;
   /** The folder of the sample register. */
   readonly samples: string;
   readonly admin: Settings;
   readonly server: Settings;
-  /** Why beneficial owners may be had, if the configuration says so. */
+  /** The configured legal basis for beneficial owners. */
   readonly beneficialOwners?: Settings | undefined;
 }
 
 /** The sample register of this package. */
 export const samplesFolder = (): string => join(dirname(findPackageJSON(import.meta.url) ?? ''), 'samples/register');
 
-/** The folder from which its paths begin. */
+/** The base of relative paths in it. */
 export const folderOf = ({ file }: SetUpPlace): string => dirname(resolve(file));
 
-/** One entry of `connector.providers`. */
 export const entryOf = (connection: DraftConnection): Settings => {
   const { use, settings, match, hold, policy, only, values = {}, fields = {}, more = {} } = connection;
   return {
@@ -50,7 +48,7 @@ function writtenFields(fields: NonNullable<DraftConnection['fields']>): Settings
 /** The header that proves an event. */
 export const WEBHOOK_KEY = 'X-Webhook-Key';
 
-/** What the source of changes says in the configuration. */
+/** The configuration's part about the source of changes. */
 export function sourceOf({ source: answers }: Draft, place: SetUpPlace) {
   const { source, publicUrl, ...credentials } = { source: 'sample', ...Object(answers?.['changes']) };
   return {
@@ -60,14 +58,12 @@ export function sourceOf({ source: answers }: Draft, place: SetUpPlace) {
   };
 }
 
-/** The register that an answer stands for. */
 export function registerOf(source: unknown, credentials: Settings, place: SetUpPlace): Settings {
   if (source === 'register') return { source: 'cvr', ...credentials };
   if (source === 'datafordeler') return { source, ...credentials };
   return { source: 'file', path: place.samples };
 }
 
-/** The whole configuration. */
 export function configOf(draft: Draft, place: SetUpPlace): Settings {
   const entries = Object.entries(draft.connections).map(([name, each]) => [name, entryOf(each)]);
   const { publicUrl, upstream, register } = sourceOf(draft, place);
@@ -86,10 +82,10 @@ export function configOf(draft: Draft, place: SetUpPlace): Settings {
   };
 }
 
-/** The store of an installation that nobody configured. */
+/** The default store. */
 export const STORE = 'data/cvrsync.db';
 
-/** A configuration of one connection alone, to be tried. */
+/** A configuration of one connection alone, for tests. */
 export const trialOf = (name: string, connection: DraftConnection, place: SetUpPlace): Settings => ({
   ...(place.admin['publicUrl'] !== undefined && { admin: { publicUrl: place.admin['publicUrl'] } }),
   ...(place.beneficialOwners !== undefined && { beneficialOwners: place.beneficialOwners }),
@@ -119,7 +115,6 @@ const CONNECTION_COMMENTS: Readonly<Record<string, string>> = {
   fields: 'Instead of the preset, for these fields.',
 };
 
-/** The text of the file. */
 export function textOf(config: Settings): string {
   const document = new Document(config);
   document.commentBefore = HEAD.map((line) => ` ${line}`).join('\n');

@@ -1,4 +1,4 @@
-/** What the answers about one CRM become: a connection of the draft, with its secrets in files. */
+/** Turns the answers about one CRM into a connection of the draft, with its secrets in files. */
 import type { TObject } from 'typebox';
 import type { Property, PropertyDefinition, Provider } from '../../providers/provider.ts';
 import { type ConfiguredProvider, checkConfig } from '../config/load.ts';
@@ -10,18 +10,17 @@ import type { Draft, DraftConnection } from './draft.ts';
 import { type QuestionPart, readAnswers } from './questions.ts';
 import { keepSecrets } from './secret-files.ts';
 
-/** Where the configuration is to be, and what it may refer to. */
+/** The place of the configuration, and the environment that it may refer to. */
 export interface SetUpGround {
   readonly place: SetUpPlace;
   readonly env: Env;
 }
 
-/** The answers of somebody as a connection, or what is wrong with them. */
 export type ReadConnection =
   | { readonly ok: true; readonly provider: ConfiguredProvider }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
-/** Reads a connection as every start does. Problems are named by the keys of its section. */
+/** Reads a connection as every start does. Problems name the keys of its section. */
 export async function readConnection(
   name: string,
   connection: DraftConnection,
@@ -37,7 +36,7 @@ export async function readConnection(
   return { ok: false, problems };
 }
 
-/** A provider, and what was answered about it before. */
+/** A provider, and the earlier answers about it. */
 export interface AskedConnection {
   readonly name: string;
   readonly use: string;
@@ -46,10 +45,7 @@ export interface AskedConnection {
   readonly connection: DraftConnection | undefined;
 }
 
-/**
- * The connection that the answers make, also if something is wrong with them. Writes its secrets, into files that begin with
- * `section`; throws if it cannot.
- */
+/** Makes a connection even of invalid answers. Writes its secrets into files that begin with `section`, or throws. */
 export async function answeredConnection(
   { name, use, provider, parts, connection }: AskedConnection,
   answer: (question: string) => string,
@@ -63,7 +59,7 @@ export async function answeredConnection(
   return { kept: { ...kept, isComplete: read.ok }, read };
 }
 
-/** The provider's own properties for the number and for holds. */
+/** The provider's usual properties for the number and for holds. */
 export function usualConnection({
   definitions = [],
 }: Pick<Provider, 'definitions'>): Pick<DraftConnection, 'match' | 'hold'> {
@@ -72,14 +68,14 @@ export function usualConnection({
   return { ...(match !== undefined && { match }), ...(hold !== undefined && { hold }) };
 }
 
-/** The connection with the property of the number; none if it is empty. */
+/** Sets the property of the number; an empty one removes it. */
 export const withMatch = ({ match: _match, ...rest }: DraftConnection, match: string): DraftConnection => ({
   ...rest,
   isNumberChosen: true,
   ...(match !== '' && { match }),
 });
 
-/** A first connection with the property of the number, and the usual one for holds. `properties`: what the CRM has, if that is known. */
+/** Adds the property of the number, and the usual one for holds. `properties`: those of the CRM, if known. */
 export function withNumber(
   { hold: _hold, ...rest }: DraftConnection,
   provider: Pick<Provider, 'definitions'>,
@@ -92,11 +88,11 @@ export function withNumber(
   return { ...withMatch(rest, match), ...(isHeld && { hold }) };
 }
 
-/** Whether the file has the connection already: its property for holds, or its lack of one, is somebody's choice. */
+/** Whether the file already has the connection: somebody chose its property for holds, or to have none. */
 export const isOfFile = ({ read, connections }: Draft, name: string): boolean =>
   read !== undefined && connections[name]?.isNumberChosen === true;
 
-/** What the mapping, the number and holds of a first connection need and the CRM lacks. */
+/** The properties that a first connection needs for mapping, number and holds, and the CRM lacks. */
 export const lackedProperties = (
   provider: ConfiguredProvider,
   properties: readonly Property[],

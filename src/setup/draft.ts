@@ -1,4 +1,4 @@
-/** What somebody answered so far in the set-up; kept in the store from step to step, without a secret in it. */
+/** The answers of a set-up so far. The store keeps them from step to step, without secrets. */
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { readValue, writeValue } from '../store/kv.ts';
@@ -13,7 +13,7 @@ export const YOU = Type.Object({
   }),
 });
 
-/** Where changes of companies come from. */
+/** The source of changes. */
 export const SOURCE = Type.Object({
   changes: Type.Union(
     [
@@ -93,39 +93,39 @@ const VALUE = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Nul
 const connection = Type.Object({
   use: Type.String(),
   settings: Type.Record(Type.String(), Type.Unknown()),
-  /** Whether nothing is wrong with the settings. */
+  /** Whether the settings are valid. */
   isComplete: Type.Optional(Type.Boolean()),
   /** The property of the number; absent before that step. */
   match: Type.Optional(Type.String()),
   hold: Type.Optional(Type.String()),
-  /** Whether somebody answered the step, if only to leave all as it is. */
+  /** Whether somebody completed the step, even without a change. */
   isNumberChosen: Type.Optional(Type.Boolean()),
   isMapped: Type.Optional(Type.Boolean()),
-  /** The policy of fields that state none. */
+  /** The policy of fields without one. */
   policy: Type.Optional(POLICY),
   fields: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.Literal(false), Type.Array(Type.Union([Type.String(), TARGET]))])),
   ),
   /** Values of the CRM, by field and value of the register. */
   values: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), VALUE))),
-  /** The records that are written to, by property. */
+  /** Which records cvrsync writes to, by property. */
   only: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
-  /** Other keys that every connection may have, as the file states them. */
+  /** Other keys of the connection, as in the file. */
   more: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 export type DraftConnection = Static<typeof connection>;
 
 const draft = Type.Object({
   you: Type.Optional(YOU),
-  /** By their names. */
+  /** By name. */
   connections: Type.Record(Type.String(), connection),
   /** The answers to {@link SOURCE}. */
   source: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  /** Who gets alerts; absent if nobody. */
+  /** Absent if nobody gets alerts. */
   alerts: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  /** The digest of the file that the set-up itself wrote, and may write again. */
+  /** The digest of the file that the set-up wrote and may replace. */
   written: Type.Optional(Type.String()),
-  /** The digest of the file that the answers were read from; absent at a first start. */
+  /** The digest of the file that the answers came from; absent at a first start. */
   read: Type.Optional(Type.String()),
   /** Whether they differ from that file. */
   isChanged: Type.Optional(Type.Boolean()),
@@ -138,32 +138,31 @@ const EMPTY_DRAFT: Draft = { connections: {} };
 
 const KEY = 'setup:draft';
 
-/** The answers so far; none if another version kept others. */
+/** The answers so far; none if another version stored them. */
 export async function readDraft(db: Db): Promise<Draft> {
   const kept = await readValue(db, KEY);
   const value: unknown = kept === undefined ? undefined : JSON.parse(kept);
   return isDraft(value) ? value : EMPTY_DRAFT;
 }
 
-/** Changes the answers; what another request changed meanwhile stays. */
+/** Changes the answers; keeps what another request changed meanwhile. */
 export async function changeDraft(tx: Tx, change: (before: Draft) => Draft, now: number): Promise<Draft> {
   const after = change(await readDraft(tx));
   await writeValue(tx, KEY, JSON.stringify(after), now);
   return after;
 }
 
-/** Forgets the answers: the file has them. */
+/** Deletes the answers, which are in the file. */
 export const forgetDraft = async (tx: Tx): Promise<void> =>
   void (await tx.deleteFrom('kv').where('key', 'in', [KEY, HOLDER_KEY]).execute());
 
-/** Who is in the set-up; see holder.ts. */
+/** The key of the person in the set-up; see holder.ts. */
 export const HOLDER_KEY = 'setup:holder';
 
-/** The steps, in the order in which the pages lead through them. */
+/** In the order of the pages. */
 export const STEPS = ['you', 'crm', 'number', 'mapping', 'source', 'fill'] as const;
 export type Step = (typeof STEPS)[number];
 
-/** Whether the answers of a step are there. */
 export function isAnswered({ you, connections, source }: Draft, step: Step): boolean {
   const all = Object.values(connections);
   if (step === 'you') return you !== undefined;
@@ -174,10 +173,9 @@ export function isAnswered({ you, connections, source }: Draft, step: Step): boo
   return false;
 }
 
-/** The step to go on with. */
+/** The first step without an answer. */
 export const nextStep = (of: Draft): Step => STEPS.find((step) => !isAnswered(of, step)) ?? 'fill';
 
-/** The draft with other values for one connection. */
 export function withConnection(
   before: Draft,
   name: string,

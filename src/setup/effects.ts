@@ -1,4 +1,4 @@
-/** What a mapping does, for the page that changes it: one record before and after, and the sum over a sample in the background. */
+/** The effect of a mapping, for its page: one record before and after, and in the background the sum over a sample. */
 import type { FieldName, FieldValue } from '../../providers/fields.ts';
 import type { ConfiguredProvider } from '../config/load.ts';
 import { failureOf } from '../connector/check.ts';
@@ -17,14 +17,14 @@ import { inTime } from './trials.ts';
 /** One record of the CRM, as a mapping would leave it. */
 export interface RecordEffect {
   readonly id: string;
-  /** Decided by an invented company: no record of the connection is linked yet. */
+  /** Whether the values are those of an invented company, because the connection has no linked record. */
   readonly isInvented: boolean;
   readonly current: CurrentRecord;
-  /** What the register says of its company. */
+  /** The register's values. */
   readonly values: ReadonlyMap<FieldName, FieldValue>;
 }
 
-/** A sum over a sample, as far as it is. */
+/** A sum over a sample, so far. */
 export interface Sum {
   readonly state: 'counting' | 'done' | 'cancelled' | 'failed';
   readonly effect: MappingEffect | undefined;
@@ -32,9 +32,9 @@ export interface Sum {
 }
 
 export interface MappingEffects {
-  /** The wanted record, or the one behind it; undefined if the CRM does not answer in time or has no record. */
+  /** The wanted record, or the next one; undefined if the CRM does not answer in time or has no record. */
   show(provider: ConfiguredProvider, wanted: WantedRecord): Promise<RecordEffect | undefined>;
-  /** Begins a sum in the place of the one before; `key`: whose it is. */
+  /** Begins a sum, which replaces the one before; `key`: whose it is. */
   begin(key: string, provider: ConfiguredProvider): void;
   look(key: string): Sum | undefined;
   cancel(key: string): void;
@@ -45,13 +45,13 @@ export interface WantedRecord {
   readonly isNext: boolean;
 }
 
-/** How long a page waits for a record, in ms. */
+/** How long a page waits for a record. */
 const PATIENCE_MS = 2_500;
-/** How long a sum may take, in ms. */
+/** The longest duration of a sum. */
 const LONGEST_MS = 10 * 60_000;
-/** A page that refreshes itself meanwhile does not read the record again. */
+/** How long a record counts as current, for pages that refresh themselves. */
 const SHOWN_MS = 5_000;
-/** Sums and connections that are kept; the oldest goes first. */
+/** The sums and connections to keep; the oldest goes first. */
 const MOST = 8;
 
 interface RunningSum {
@@ -116,7 +116,7 @@ interface EffectOptions {
   readonly sample?: number | undefined;
 }
 
-/** Puts an entry last; those that have no room any more. */
+/** Adds an entry as the newest. Returns the entries that have no room any more. */
 function put<T>(entries: Map<string, T>, key: string, entry: T): readonly T[] {
   entries.delete(key);
   entries.set(key, entry);
@@ -159,7 +159,7 @@ async function recordEffect(deps: CrmDeps, crm: Crm, { id, isNext }: WantedRecor
   return { id: chosen, isInvented: false, current, values: valuesOf(new Map(facts.map((fact) => [fact.field, fact]))) };
 }
 
-/** The effect on a record that is not linked: one of the first ones, by an invented company. */
+/** The effect of an invented company on one of the first records. */
 async function inventedEffect(
   deps: CrmDeps,
   crm: Crm,

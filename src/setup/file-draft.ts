@@ -1,4 +1,4 @@
-/** A configuration file as the answers of a set-up, and the changes from one set of answers to another. Pure. */
+/** Converts a configuration file to the answers of a set-up, and a change of answers to edits of the file. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigEdit } from '../config/edit.ts';
 import { connectionSchema } from '../config/schema/schema.ts';
@@ -6,7 +6,7 @@ import { entryOf, type SetUpPlace, sourceOf } from './config-of.ts';
 import { type Draft, isDraft } from './draft.ts';
 import { type Settings, valueAt } from './questions.ts';
 
-/** The answers that a file amounts to; what it says beyond them stays in the file alone. Undefined if it cannot be read so. */
+/** The answers that a file contains; undefined if it cannot be read this way. Anything else stays only in the file. */
 export function draftOf(value: Settings, place: SetUpPlace): Draft | undefined {
   const providers = Object.entries<unknown>(Object(valueAt(value, ['connector', 'providers'])));
   const source = sourceIn(value, place);
@@ -17,7 +17,7 @@ export function draftOf(value: Settings, place: SetUpPlace): Draft | undefined {
   return isDraft(draft) ? draft : undefined;
 }
 
-/** Keys of every connection that an answer of its own holds. */
+/** The keys of a connection that have answers of their own. */
 const ANSWERED = ['use', 'hold', 'policy', 'fields', 'values', 'only'] as const;
 
 function connectionIn(entry: Settings): Readonly<Record<string, unknown>> {
@@ -43,7 +43,7 @@ const listed = (section: unknown, list: (value: unknown) => unknown): unknown =>
     ? undefined
     : Object.fromEntries(Object.entries(Object(section)).map(([key, value]) => [key, list(value)]));
 
-/** Where the file has changes come from; undefined if it is something that the set-up does not ask for. */
+/** The file's source of changes; undefined if the set-up does not offer it. */
 function sourceIn(value: Settings, { samples }: SetUpPlace): Settings | undefined {
   const upstream = valueAt(value, ['connector', 'upstream']);
   const publicUrl = valueAt(value, ['server', 'publicUrl']);
@@ -55,7 +55,7 @@ function sourceIn(value: Settings, { samples }: SetUpPlace): Settings | undefine
   return source === 'file' && path === samples ? { source: 'sample' } : undefined;
 }
 
-/** The changes of the file from some answers to others. Connections that are not among them stay. */
+/** The edits that lead from some answers to others. Connections without answers stay. */
 export function editsBetween(before: Draft, after: Draft, place: SetUpPlace): readonly ConfigEdit[] {
   const connections = Object.entries(after.connections).flatMap(([name, connection]) => {
     const former = before.connections[name];
@@ -78,7 +78,7 @@ function sourceEdits(before: Draft, after: Draft, place: SetUpPlace): readonly C
   ];
 }
 
-/** The changes of a section of the file; keys that are gone are removed. */
+/** The edits of a section; they remove missing keys. */
 export const sectionEdits = (before: unknown, after: unknown, path: readonly string[]): readonly ConfigEdit[] => [
   ...differences(before, after, path),
 ];
@@ -91,7 +91,7 @@ function* differences(before: unknown, after: unknown, path: readonly string[]):
     yield* differences(from[key], to[key], [...path, key]);
 }
 
-/** The rule of a field, or the values of one, change as a whole. */
+/** Whether a path is one value: the rule of a field, or the values of one. */
 const isOneValue = ([, , , section, key]: readonly string[]): boolean =>
   key !== undefined && ['fields', 'values', 'only'].includes(section ?? '');
 

@@ -1,4 +1,4 @@
-/** Who is in the set-up: one session at a time, so that two people do not answer over each other. */
+/** Lets one session at a time into the set-up, so that two people do not overwrite each other's answers. */
 import { readValue, writeValue } from '../store/kv.ts';
 import type { Db, Tx } from '../store/store.ts';
 import { HOLDER_KEY } from './draft.ts';
@@ -12,19 +12,19 @@ export interface SetUpHolder {
   readonly seenAt: number;
 }
 
-/** Whoever was not seen for so long has left, in ms. */
+/** Somebody who was not seen for this long has left. */
 const LEFT_MS = 15 * 60_000;
-/** A look is noted so often at most, in ms. */
+/** How often a visit is noted at most. */
 const NOTE_MS = 10_000;
 
-/** The holder in the store; undefined if nobody is there any more. */
+/** Undefined if nobody is in the set-up. */
 async function readHolder(db: Db, now: number): Promise<SetUpHolder | undefined> {
   const kept = await readValue(db, HOLDER_KEY);
   const holder: SetUpHolder | undefined = kept === undefined ? undefined : JSON.parse(kept);
   return holder !== undefined && now - holder.seenAt < LEFT_MS ? holder : undefined;
 }
 
-/** Notes that a session is in the set-up; somebody else's place stays theirs. The one who is there. */
+/** Records that a session is in the set-up, unless somebody else is. Returns the person who is. */
 export async function enterSetUp(
   store: { readonly db: Db; write<T>(work: (tx: Tx) => Promise<T>): Promise<T> },
   me: Omit<SetUpHolder, 'since' | 'seenAt'>,
@@ -40,7 +40,7 @@ export async function enterSetUp(
   });
 }
 
-/** Puts a session in the place of whoever is there. */
+/** Replaces the person in the set-up. */
 export const takeOver = (tx: Tx, me: Omit<SetUpHolder, 'since' | 'seenAt'>, now: number): Promise<SetUpHolder> =>
   put(tx, { ...me, since: now, seenAt: now }, now);
 

@@ -1,4 +1,4 @@
-/** The mapping of a connection as its page has it: its rows, and what of them differs from the preset. Pure. */
+/** The mapping of a connection as rows for its page, and the rules that differ from the preset. Pure. */
 import { FIELD_NAMES, type FieldName, type FieldValue } from '../../providers/fields.ts';
 import type { Policy, Preset } from '../../providers/provider.ts';
 import { resolveMapping } from '../config/mapping.ts';
@@ -8,12 +8,12 @@ import type { InventedCompany } from '../connector/proposals/effect.ts';
 import { samplePayload } from '../protocol/sample/stream.ts';
 import type { DraftConnection } from './draft.ts';
 
-/** A field, where it goes, and who wins. An empty property: nowhere. */
+/** A field with its property and policy. An empty property: the field goes nowhere. */
 export interface DraftRow {
   readonly field: FieldName;
   readonly property: string;
   readonly policy: Policy;
-  /** Of `composed`: the text with its fields in braces. */
+  /** For `composed`: the text with fields in braces. */
   readonly text?: string | undefined;
   readonly case?: 'upper' | 'lower' | undefined;
   readonly join?: string | undefined;
@@ -32,7 +32,7 @@ export const rowsOf = (preset: Preset, { fields = {}, policy }: Rules): readonly
     }),
   );
 
-/** The rules for the file: what differs from the preset, and what was stated before and still means the same. */
+/** The rules for the file: those that differ from the preset, and earlier ones that still mean the same. */
 export function fieldsOf(
   preset: Preset,
   rows: readonly DraftRow[],
@@ -56,7 +56,7 @@ const shown = (list: readonly DraftRow[]): string =>
     list.map(({ property, policy, text, case: letters, join }) => [property, policy, text, letters, join]),
   );
 
-/** By its name alone where all else is usual. */
+/** Only the name if everything else is the default. */
 function targetOf(
   usual: readonly DraftRow[],
   { field, property, policy, text, case: letters, join }: DraftRow,
@@ -74,7 +74,7 @@ function targetOf(
 
 const SEED = 7;
 
-/** A company that there is not, with a value for nearly every field. */
+/** An invented company with a value for nearly every field. */
 export function inventedCompany(now: number, seed = SEED): InventedCompany {
   const payload = samplePayload({ seed, now });
   const facts = new Map<FieldName, Fact>();
@@ -83,7 +83,7 @@ export function inventedCompany(now: number, seed = SEED): InventedCompany {
   return { entity: payload.entityId, facts };
 }
 
-/** What is known of a company, by field. */
+/** The known values of a company by field. */
 export const valuesOf = (facts: ReadonlyMap<FieldName, Fact>): ReadonlyMap<FieldName, FieldValue> =>
   new Map(
     [...facts].flatMap(([field, fact]) => {
@@ -92,10 +92,10 @@ export const valuesOf = (facts: ReadonlyMap<FieldName, Fact>): ReadonlyMap<Field
     }),
   );
 
-/** Companies that are looked at for examples. */
+/** Companies to read for examples. */
 const COMPANIES = 60;
 
-/** Values that a field has in the register, as examples to translate. */
+/** Values of a field in the register, as examples to translate. */
 export function exampleTexts(field: FieldName, now: number): readonly string[] {
   const texts = Array.from({ length: COMPANIES }, (_, seed) => {
     const fact = inventedCompany(now, seed + 1).facts.get(field);

@@ -1,4 +1,4 @@
-/** Changes of the configuration file that somebody made under Settings and did not save yet; by session, without a secret in them. */
+/** Unsaved changes of the configuration file by session, made under Settings, without secrets. */
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { ConfigEdit } from '../config/edit.ts';
@@ -18,19 +18,18 @@ export interface PendingChanges {
 
 const PREFIX = 'settings:changes:';
 const keyOf = (session: string): string => `${PREFIX}${session}`;
-/** Changes that nobody saved for so long are forgotten, in ms. */
+/** Unsaved changes older than this are deleted. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** The changes of a session; undefined if there are none. */
 export async function readPending(db: Db, session: string): Promise<PendingChanges | undefined> {
   const kept = await readValue(db, keyOf(session));
   const value: unknown = kept === undefined ? undefined : JSON.parse(kept);
   if (!Value.Check(pending, value)) return undefined;
-  // What is removed has no value.
+  // A removal has no value.
   return { seen: value.seen, edits: value.edits.map((each) => ({ path: each.path, value: each.value })) };
 }
 
-/** Puts the changes of a session in the place of those before; none if there are none any more. */
+/** Replaces the changes of a session; deletes them if none are left. */
 export async function writePending(
   tx: Tx,
   session: string,

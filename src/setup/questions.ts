@@ -1,19 +1,19 @@
-/** The questions that a settings schema asks, for a form and for a terminal alike; a plugin's schema asks them by itself. */
+/** The questions that a settings schema asks, for forms and terminals. They work for the schemas of plugins too. */
 import Type, { type TObject, type TSchema } from 'typebox';
 import { parseConfig } from '../config/parse.ts';
 import { defaultOf } from '../config/schema/fill.ts';
 
-/** One value. `list`: what has more than one line, as YAML. */
+/** One value. `list`: YAML of more than one line. */
 export interface Question {
   readonly kind: 'text' | 'secret' | 'number' | 'flag' | 'list';
-  /** Names it among all questions of the schema. */
+  /** Unique among the questions of the schema. */
   readonly name: string;
-  /** Where its value belongs. */
+  /** The path of its value. */
   readonly path: readonly string[];
   readonly about: string;
   readonly isRequired: boolean;
   readonly preset?: unknown;
-  /** Whether it is asked like what has no default. */
+  /** Whether to ask it like a question without a default. */
   readonly isProminent?: true;
 }
 
@@ -46,10 +46,9 @@ export type QuestionPart = Question | ChoiceQuestion | Group;
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** The questions of a schema, in its order. */
 export const questionsOf = (schema: TObject): readonly QuestionPart[] => partsOf(schema, { path: [], name: '' });
 
-/** Whether somebody must answer: what has a default, or may be left out, waits below the others, unless its schema says `prominent`. */
+/** A value with a default, or an optional one, needs no answer unless its schema says `prominent`. */
 export const isNeeded = (part: QuestionPart): boolean =>
   part.isRequired &&
   (part.kind === 'group'
@@ -58,7 +57,7 @@ export const isNeeded = (part: QuestionPart): boolean =>
 
 interface Position {
   readonly path: readonly string[];
-  /** Of the question above; options of a choice have names of their own. */
+  /** The name of the choice; options have names of their own. */
   readonly name: string;
 }
 
@@ -67,7 +66,7 @@ const partsOf = (schema: TObject, { path, name }: Position): readonly QuestionPa
     .filter(([, each]) => !isFixed(each))
     .map(([key, each]) => partOf(each, { path: [...path, key], name: name === '' ? key : `${name}.${key}` }));
 
-/** Only one value is possible. */
+/** Whether only one value is possible. */
 const isFixed = (schema: TSchema): boolean => Type.IsLiteral(schema);
 
 function partOf(schema: TSchema, place: Position): QuestionPart {
@@ -93,7 +92,7 @@ function partOf(schema: TSchema, place: Position): QuestionPart {
   return { ...asked, kind: 'list' };
 }
 
-/** The options of a union of texts, or of objects that a literal tells apart; undefined for any other union. */
+/** The options of a union of strings, or of objects that a literal distinguishes; undefined for any other union. */
 function optionsOf(schemas: readonly TSchema[], place: Position): Pick<ChoiceQuestion, 'path' | 'options'> | undefined {
   if (schemas.every((each) => Type.IsLiteral(each)))
     return {
@@ -120,7 +119,7 @@ function textOf(schema: TSchema, key: string): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** A secret that somebody typed, which goes into a file of its own. */
+/** A typed secret, which goes into a file of its own. */
 export interface TypedSecret {
   readonly path: readonly string[];
   readonly value: string;
@@ -135,8 +134,8 @@ export interface SettingAnswers {
 const FILE_SUFFIX = '_FILE';
 
 /**
- * Reads the answers, as texts by the names of their questions. A secret that is left empty stays as it was: `before` has it, or
- * names its file. What is empty, or equals its default, is left out; what cannot be read stays text, for the check of settings to name.
+ * Reads the answers, as texts by the names of their questions. An empty secret stays as it was in `before`, as a value
+ * or a file. Leaves out empty answers and defaults; keeps unreadable text, for the check of settings to report.
  */
 export function readAnswers(
   parts: readonly QuestionPart[],
@@ -159,7 +158,7 @@ export function readAnswers(
   return { settings, secrets };
 }
 
-/** The questions that count, given the answers to the choices among them. */
+/** The questions to ask, given the answers to the choices among them. */
 export const askedParts = (
   parts: readonly QuestionPart[],
   answer: (name: string) => string,
@@ -171,7 +170,7 @@ export const askedParts = (
     return [part, ...askedParts(chosen?.parts ?? [], answer)];
   });
 
-/** What is left out of the file: nothing, and the default. A choice whose options ask for more is always said. */
+/** Whether the file omits a value: nothing, or the default. A choice whose options ask more is always written. */
 function isUsual(part: Question | ChoiceQuestion, value: unknown): boolean {
   if (value === undefined) return true;
   const usual = part.preset ?? (part.kind === 'flag' ? false : '');
@@ -192,11 +191,10 @@ function valueIn(part: Question | ChoiceQuestion, text: string): unknown {
   return parsed.ok ? parsed.value : text;
 }
 
-/** The value at a path of settings; undefined if there is none. */
 export const valueAt = (settings: Settings, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, key) => propertyOf(Object(value), key), settings);
 
-/** Sets the value at a path, and makes the sections that lead there. */
+/** Sets the value at a path, and creates the sections on it. */
 export function putAt(settings: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [key = '', ...rest] = path;
   if (rest.length === 0) {

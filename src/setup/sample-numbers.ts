@@ -1,35 +1,34 @@
-/** Which property of a CRM holds CVR numbers: found in a sample of its records, by how many of their values are valid. */
+/** Finds the property that holds CVR numbers, by the valid values in a sample of records. */
 import type { Connection, Limits, Property } from '../../providers/provider.ts';
 import { readCvrNumber } from '../protocol/cvr-number.ts';
 
-/** So many records are looked at. */
+/** Records in the sample. */
 const SAMPLE = 200;
-/** So many properties are asked for in one call: more make an address that is too long. */
+/** Properties in one call: more would make a URL too long. */
 const AT_ONCE = 80;
-/** So many properties are looked at, the likeliest first. */
+/** Properties to read, the likeliest first. */
 const MOST = 400;
 
 /** A property that may hold the number. */
 export interface Candidate {
   readonly property: string;
   readonly label: string;
-  /** Records with a value, and those of them whose value is a valid number. */
+  /** Records with a value, and those whose value is a valid number. */
   readonly filled: number;
   readonly valid: number;
-  /** Most valid values have DK in front. */
+  /** Whether most valid values begin with DK. */
   readonly hasPrefix: boolean;
 }
 
 export interface Sampled {
   readonly records: number;
-  /** The best first; none if nothing looks like a number. */
+  /** The best first; empty if no property looks right. */
   readonly candidates: readonly Candidate[];
 }
 
-/** Values that are no numbers pass the register's check one time in eleven: phone numbers do. */
+/** One in eleven random values passes the register's check, such as phone numbers. */
 const LEAST_VALID = 0.3;
 
-/** Reads a sample and rates each property that can hold a number. */
 export async function sampleNumbers(
   { connection, limits }: { readonly connection: Connection; readonly limits: Limits },
   properties: readonly Property[],
@@ -81,7 +80,7 @@ async function firstIds(connection: Connection, signal: AbortSignal): Promise<re
 const TYPES: readonly string[] = ['string', 'multiline', 'number', 'phone'];
 const LIKELY = /cvr|vat|moms|\bse\b|org|regist|tax|company.?(?:id|number|no)|business.?(?:id|number)/iu;
 
-/** Those that can hold a number, with telling names first. */
+/** Properties that can hold a number, those with a telling name first. */
 function likeliest(properties: readonly Property[]): readonly Property[] {
   const possible = properties.filter(
     ({ type, unreadable, maxLength = 8 }) => TYPES.includes(type) && unreadable !== true && maxLength >= 8,

@@ -1,14 +1,15 @@
-/** Secrets that somebody types in the set-up: each goes into a file beside the configuration, which names it. */
+/** Stores typed secrets: each goes into a file next to the configuration, which names it. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { readSecretFile } from '../store/secret-file.ts';
 import { putAt, type Settings, type TypedSecret, withSuffix } from './questions.ts';
 
-/** Beside the configuration. */
 const FOLDER = 'secrets';
 
-/** Writes the secrets of a section into files of mode 0600, and names them in its settings. `folder`: that of the configuration. */
+/**
+ * Writes the secrets of a section into files of mode 0600 in the configuration's folder, and names them in its settings.
+ */
 export async function keepSecrets(
   folder: string,
   section: string,
@@ -20,7 +21,7 @@ export async function keepSecrets(
   return named;
 }
 
-/** Writes one secret in place of the one before; the path of its file as the configuration names it. */
+/** Writes or replaces a secret. Returns the path of its file for the configuration. */
 async function keepSecret(folder: string, name: string, value: string): Promise<string> {
   const file = pathOf(name);
   const whole = path.join(folder, file);
@@ -30,23 +31,23 @@ async function keepSecret(folder: string, name: string, value: string): Promise<
   return file;
 }
 
-/** The secret of this name, made where there is none yet; the path of its file as the configuration names it. */
+/** Creates the secret if it does not exist. Returns the path of its file for the configuration. */
 async function makeSecret(folder: string, name: string, make: () => string): Promise<string> {
   const kept = await readSecretFile(path.join(folder, pathOf(name)), 'file');
   return kept === undefined ? keepSecret(folder, name, make()) : pathOf(name);
 }
 
-/** What the configuration calls the file of the webhook's secret. */
+/** The path of the webhook's secret in the configuration. */
 export const WEBHOOK_SECRET = 'secrets/webhook';
 const SECRET_BYTES = 24;
 
-/** The secret that the monitoring service sends with each event, made at its first use; the path of its file. */
+/** Creates the secret that the monitoring service sends with each event. Returns the path of its file. */
 export const makeWebhookSecret = (folder: string): Promise<string> =>
   makeSecret(folder, path.basename(WEBHOOK_SECRET), () => randomBytes(SECRET_BYTES).toString('hex'));
 
 const pathOf = (name: string): string => `${FOLDER}/${name.replaceAll(/[^A-Za-z0-9_-]+/gu, '-')}`;
 
-/** Writes a file that is whole under its name, whatever happens meanwhile. */
+/** Writes a file atomically. */
 export async function writeWhole(file: string, text: string, mode: number): Promise<void> {
   const partial = `${file}.${randomUUID()}`;
   try {
@@ -63,7 +64,7 @@ export async function writeWhole(file: string, text: string, mode: number): Prom
   }
 }
 
-/** The system's code of a failure, as `EACCES`. */
+/** The system's error code, such as `EACCES`. */
 export const codeOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'EIO';

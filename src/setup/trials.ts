@@ -1,4 +1,4 @@
-/** Live checks of a set-up: each goes on by itself, and a page shows what is known of it by then. */
+/** Live checks of a set-up. Each runs in the background, and a page shows its results so far. */
 import type { Property, PropertyDefinition } from '../../providers/provider.ts';
 import type { ConfiguredProvider } from '../config/load.ts';
 import { failureOf } from '../connector/check.ts';
@@ -9,22 +9,21 @@ import type { Finding, Findings } from '../runtime/finding.ts';
 import { type AuditEntry, recordAudit } from '../runtime/operators/audit.ts';
 import { type Sampled, sampleNumbers } from './sample-numbers.ts';
 
-/** How long a page waits for answers before it says that there are none yet, in ms. */
+/** How long a page waits before it says that no answer has come. */
 const PATIENCE_MS = 2_500;
-/** How long a check goes on, in ms. */
+/** The longest duration of a check. */
 const LONGEST_MS = 30_000;
 
-/** For so long a survey is not read again, in ms: somebody goes from page to page. */
+/** How long a survey counts, for somebody who goes from page to page. */
 const SURVEY_MS = 60_000;
 
-/** Work that goes on, whoever looks at it. */
 interface Trial {
   readonly startedAt: number;
   readonly over: Promise<void>;
   access: CrmAccess;
 }
 
-/** What is known of a connection's access, and since when it is asked. */
+/** What is known of a connection's access, and when the check began. */
 export interface ShownTrial {
   readonly access: CrmAccess;
   readonly waitedMs: number;
@@ -35,38 +34,37 @@ interface Unread {
   readonly failure: Finding;
 }
 
-/** The properties of a CRM; or why they cannot be read. */
+/** The properties of a CRM, or why they cannot be read. */
 export type PropertyListing = { readonly ok: true; readonly properties: readonly Property[] } | Unread;
 
-/** The same, with those that hold numbers. */
+/** The properties, with those that hold numbers. */
 export type PropertySurvey =
   | { readonly ok: true; readonly properties: readonly Property[]; readonly sampled: Sampled }
   | Unread;
 
-/** The checks of a set-up. */
 export interface Trials {
-  /** Begins to try a connection again; what is known of it is forgotten. */
+  /** Discards the results of a connection's check and begins again. */
   begin(provider: ConfiguredProvider): void;
-  /** What is known within {@link PATIENCE_MS}; begins if nobody did. */
+  /** What is known within {@link PATIENCE_MS}; begins a check if none runs. */
   look(provider: ConfiguredProvider): Promise<ShownTrial>;
-  /** Undefined if they are not there in time. Read once a minute, and again where that failed. */
+  /** Undefined if late. Read once a minute, and again after a failure. */
   list(provider: ConfiguredProvider): Promise<PropertyListing | undefined>;
-  /** Undefined if it is not there in time. Read once a minute, and again where that failed. */
+  /** Undefined if late. Read once a minute, and again after a failure. */
   survey(provider: ConfiguredProvider): Promise<PropertySurvey | undefined>;
   /**
-   * Makes properties, with entries in the audit before and after, and forgets the survey. Undefined if that is not done in time:
-   * it goes on. While one does, another is not begun.
+   * Creates properties, with entries in the audit before and after, and discards the survey. Undefined if it takes
+   * longer: it then goes on. Begins none while another runs.
    */
   create(
     provider: ConfiguredProvider,
     missing: readonly PropertyDefinition[],
     by: Pick<AuditEntry, 'actor' | 'via'>,
   ): Promise<Findings | undefined>;
-  /** What became of the latest creation in a connection, for a minute after its end. */
+  /** The result of the latest creation in a connection, for a minute after its end. */
   created(provider: ConfiguredProvider): 'goes-on' | Findings | undefined;
 }
 
-/** Results of a minute, by connection; a failure is forgotten at once. */
+/** Keeps results for a minute, by connection; failures not at all. */
 function keepResults<R extends { readonly ok: boolean }>(now: () => number) {
   const known = new Map<string, { readonly at: number; readonly result: Promise<R> }>();
   return {
@@ -83,7 +81,6 @@ function keepResults<R extends { readonly ok: boolean }>(now: () => number) {
   };
 }
 
-/** Properties that are made, whoever waits for them. */
 interface Creation {
   readonly over: Promise<Findings>;
   ended: { readonly at: number; readonly made: Findings } | undefined;
@@ -188,7 +185,7 @@ function openCreations(
         (made) => {
           creation.ended = { at: deps.now(), made };
         },
-        // The audit could not be written: whoever waits is told why.
+        // The audit could not be written: the waiting page reports the error.
         () => creations.delete(name),
       );
       return inTime(creation.over, patienceMs);
@@ -206,9 +203,9 @@ const after = (ms: number): Promise<void> =>
     setTimeout(resolve, ms).unref();
   });
 
-/** The result of work that may take too long for a page: undefined if it is not there in time. */
+/** The result of work that may take too long for a page: undefined if it is late. */
 export function inTime<T>(work: Promise<T>, patienceMs = PATIENCE_MS): Promise<T | undefined> {
-  // Nobody waits for a failure that comes later.
+  // Nobody waits for a late failure.
   work.catch(() => undefined);
   return Promise.race([work, after(patienceMs).then(() => undefined)]);
 }

@@ -1,4 +1,4 @@
-/** Whether the chosen source of changes answers; by the same calls as `check`. */
+/** Tests the chosen source of changes with the calls of `check`. */
 import { type Config, checkConfig } from '../config/load.ts';
 import { type ConfigProblem, fill } from '../config/schema/fill.ts';
 import { type Env, readerIn, substitute } from '../config/variables.ts';
@@ -11,7 +11,7 @@ import { SOURCE } from './draft.ts';
 import type { Settings } from './questions.ts';
 import { inTime } from './trials.ts';
 
-/** The answers with their secrets, and what is wrong with them. */
+/** The answers with their secrets, and the errors in them. */
 export interface SourceReading {
   readonly settings: Settings;
   readonly problems: readonly ConfigProblem[];
@@ -29,10 +29,10 @@ export function readSource(
   return { settings: { ...Object(Object(filled).changes) }, problems };
 }
 
-/** How long the source is asked, in ms. */
+/** The longest duration of the test. */
 const LONGEST_MS = 10_000;
 
-/** What the source answers; undefined if not in time. */
+/** The source's answer; undefined if late. */
 export function trySource(
   deps: CrmDeps,
   { settings }: SourceReading,
@@ -57,7 +57,7 @@ async function tried(
     const upstream = { baseUrl: String(baseUrl), accessKey: String(accessKey), requestsPerMinute: REQUESTS };
     return checkUpstream(deps, { upstream, providers: connections.map((name) => ({ name })) }, signal);
   }
-  // A page waits for the answer, which takes a question for each table.
+  // A page waits for this, and it takes a query for each entity.
   const speed = source === 'datafordeler' ? { requestsPerSecond: 20 } : {};
   const register = await withDefaults({ ...registerOf(source, answers, place), ...speed }, place);
   return register === undefined ? [] : checkRegisters(deps, { register }, signal);
@@ -65,7 +65,6 @@ async function tried(
 
 const REQUESTS = 500;
 
-/** The settings with their defaults. */
 async function withDefaults(
   register: Settings,
   { file }: SetUpPlace,

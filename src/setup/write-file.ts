@@ -1,4 +1,4 @@
-/** Writes the file that a set-up makes: never over one that somebody else wrote. */
+/** Writes the configuration file of a set-up, never over a file of somebody else. */
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BUILT_IN } from '../../providers/index.ts';
@@ -14,13 +14,13 @@ import { configOf, folderOf, type SetUpPlace, textOf } from './config-of.ts';
 import type { Draft } from './draft.ts';
 import { codeOf, makeWebhookSecret, writeWhole } from './secret-files.ts';
 
-/** What became of the file. `unwritable`: its text is to be put there by a person. */
+/** The result. `unwritable`: a person must put the text there. */
 export type WrittenConfig =
   | { readonly kind: 'written'; readonly digest: string; readonly text: string }
   | { readonly kind: 'unwritable'; readonly text: string; readonly code: string }
   | { readonly kind: 'invalid'; readonly problems: readonly ConfigProblem[] };
 
-/** Writes the file of the answers, checked by the reader that every start uses. `mayReplace`: also over another file. */
+/** Writes the file of the answers, checked by the reader of every start. `mayReplace`: also over another file. */
 export async function writeConfig(
   draft: Draft,
   place: SetUpPlace,
@@ -47,7 +47,7 @@ export async function writeConfig(
   }
 }
 
-/** The schema beside the file, for editors; the file counts without it. */
+/** Writes the schema next to the file, for editors. A failure does not matter. */
 async function writeSchema({ config }: LoadedConfig, { connections }: Draft, folder: string): Promise<void> {
   const entries = (config.connector?.providers ?? []).flatMap(({ name, provider }) => {
     const use = connections[name]?.use ?? provider.name;
@@ -63,11 +63,11 @@ async function readBack(text: string, file: string, env: Env): Promise<ConfigLoa
   return parsed.ok ? checkConfig(parsed.value, path.resolve(file), env) : { ok: false, file, errors: parsed.errors };
 }
 
-/** Nobody else reads a file with a secret in it; most secrets have files of their own. */
+/** Only its owner reads a file with a secret in it; most secrets have files of their own. */
 const modeOf = ({ secrets }: LoadedConfig, text: string): number =>
   secrets.some((secret) => text.includes(secret)) ? 0o600 : 0o644;
 
-/** Fails with `EEXIST` where the file is. */
+/** Fails with `EEXIST` if the file exists. */
 async function writeNew(file: string, text: string, mode: number): Promise<void> {
   const partial = `${file}.new`;
   await writeWhole(partial, text, mode);

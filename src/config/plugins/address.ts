@@ -1,4 +1,3 @@
-/** The address of a plugin's module, from the path or package that `use` names. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, findPackageJSON, registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -9,8 +8,8 @@ import { didYouMean } from '../schema/nearest.ts';
 export const isPath = (use: string): boolean => use.startsWith('.') || use.startsWith('/');
 
 /**
- * The address of a module for `import`. Relative paths begin at `folder`; a package is looked up from there, then from
- * this program. Throws what is missing, and what to do.
+ * The URL of a plugin's module for `import`, from the path or package that `use` names. Relative paths begin at
+ * `folder`; a package is looked up from there, then from this program. Throws what is missing, and what to do.
  */
 export function addressOf(use: string, folder: string): string {
   if (isPath(use)) {
@@ -43,7 +42,7 @@ function addressInPackage(use: string, place: string, manifest: string): string 
   return address;
 }
 
-/** The address that `require` finds; undefined for a package for `import` only, for instance. */
+/** The URL that `require` finds; undefined for example for a package for `import` only. */
 function required(use: string, place: string): string | undefined {
   try {
     return pathToFileURL(createRequire(place).resolve(use)).href;
@@ -52,7 +51,7 @@ function required(use: string, place: string): string | undefined {
   }
 }
 
-/** The address that `import` finds from another place, which only a hook can resolve. */
+/** The URL that `import` finds from another place, which only a hook can resolve. */
 function imported(use: string, place: string, manifest: string): string {
   const hook = registerHooks({
     resolve: (specifier, context, next) => next(specifier, { ...context, parentURL: place }),
@@ -73,7 +72,7 @@ function imported(use: string, place: string, manifest: string): string {
   }
 }
 
-/** What a package exports, as its manifest spells it. */
+/** The exports of a package, as in its manifest. */
 function exportsIn(manifest: string): readonly string[] {
   const { exports }: { exports?: unknown } = JSON.parse(readFileSync(manifest, 'utf8'));
   const subpaths =

@@ -1,4 +1,3 @@
-/** Finds the provider among the exports of a module. */
 import { types } from 'node:util';
 
 interface Export {
@@ -42,11 +41,11 @@ const MOST_MISTAKES = 3;
 /** The members that identify a provider. */
 const MEMBERS = { name: 'string', contract: 'string', connect: 'function' };
 
-/** The members of a provider that an object lacks, or has of another type; proxies count. */
+/** The members that an object lacks, or has with another type, to be a provider; proxies count. */
 export const lackingMembers = (value: object): readonly string[] =>
   Object.entries(MEMBERS).flatMap(([member, type]) => (typeof Reflect.get(value, member) === type ? [] : [member]));
 
-/** What a module without a provider exports instead, and what to do; empty if nothing looks like an attempt. */
+/** The exports that look like an attempt at a provider, and what to do; empty if there are none. */
 export function exportedInstead(module: unknown): string {
   const exports = exportsOf(module);
   const found = [exports, membersOf(exports.filter(({ name }) => name === 'default'))]

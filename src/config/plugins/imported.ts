@@ -1,13 +1,13 @@
-/** The plugins that this process has imported: a stack then names the plugin at fault. */
+/** Remembers the plugins that this process has imported, to name the plugin at fault in a stack. */
 import { realpathSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** Folder → `use`, for the whole process, as imports are. */
+/** Folder → `use`. For the whole process, as imports are. */
 const imported = new Map<string, string>();
 
-/** Remembers a plugin before its import. `folder` is the configuration's. */
+/** Call it before the import. `folder` is the configuration's. */
 export function noteImport(use: string, address: string, folder: string): void {
   if (address.startsWith('file:')) imported.set(folderOf(fileURLToPath(address), folder), use);
 }
@@ -38,7 +38,7 @@ function real(path: string): string {
   }
 }
 
-/** The first plugin in a stack, by its `use`; undefined if there is none. */
+/** The first plugin in a stack, by its `use`. */
 export const pluginIn = (stack: string): string | undefined =>
   stack
     .split('\n')
@@ -46,7 +46,7 @@ export const pluginIn = (stack: string): string | undefined =>
     .map(ownerOf)
     .find((use) => use !== undefined);
 
-/** The file in a line such as `at name (file:///folder/file.js:1:2)`, an address or a path; empty if there is none. */
+/** The file in a line such as `at name (file:///folder/file.js:1:2)`, as a URL or a path; empty if there is none. */
 function fileIn(line: string): string {
   const end = /:\d+:\d+\)?$/u.exec(line)?.index ?? 0;
   const begin = line.includes('file://') ? line.indexOf('file://') : line.indexOf('/');
@@ -63,5 +63,4 @@ function ownerOf(spelled: string): string | undefined {
   return undefined;
 }
 
-/** All imported plugins, by their `use`. */
 export const importedPlugins = (): readonly string[] => [...new Set(imported.values())];

@@ -17,7 +17,7 @@ export const isProvider = (value: unknown): value is Provider =>
 const isComplete = (provider: Provider): provider is Provider<TObject> =>
   Type.IsObject(provider.settings) && Array.isArray(provider.preset) && typeof provider.limits === 'function';
 
-/** Checks a provider without calling it. `use` is its name in the configuration. */
+/** Calls nothing of the provider. `use` is its name in the configuration. */
 export function checkProvider(use: string, provider: Provider): ProviderLoad {
   const wrong = versionFault(provider.contract);
   if (wrong !== undefined) return { ok: false, message: `${use} ${wrong}` };
@@ -29,7 +29,7 @@ export function checkProvider(use: string, provider: Provider): ProviderLoad {
   return fault === undefined ? { ok: true, provider } : { ok: false, message: `${use} ${fault}` };
 }
 
-/** The fault of a provider for another major version, or for later abilities than this version has. */
+/** The fault of a provider for another major version, or one that needs a later minor version. */
 function versionFault(contract: string): string | undefined {
   const theirs = readVersion(contract);
   const ours = readVersion(CONTRACT_VERSION);

@@ -14,7 +14,7 @@ import { exportedInstead, exportMeant } from './exported.ts';
 import { noteImport } from './imported.ts';
 import { checkProvider, isProvider, type ProviderLoad } from './plugin-check.ts';
 
-/** The most ms that an import may take: one that waits for the network would keep the daemon from starting. */
+/** The longest import: one that waits for the network would keep the daemon from starting. */
 const IMPORT_MS = 10_000;
 
 /** Loads a provider; opens nothing. Relative paths and packages are looked up from `folder` first. */
@@ -36,7 +36,7 @@ export async function loadProvider(use: string, folder: string, importMs = IMPOR
   }
 }
 
-/** Imports a module; if that fails or does not end, throws an error that says why and what to do. */
+/** Imports a module. If that fails or does not end, throws an error that says why and what to do. */
 export async function importFrom(address: string, importMs = IMPORT_MS): Promise<unknown> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
@@ -58,7 +58,7 @@ export function entrySchema(provider: Provider<TObject>): TObject {
   return Type.Object({ use, ...provider.settings.properties, ...common }, { additionalProperties: false });
 }
 
-/** Explains why the import of a module failed, and what to do. */
+/** Why the import of a module failed, and what to do. */
 async function importFailure(error: unknown, address: string): Promise<string> {
   const missing = missingModule(error);
   if (missing !== undefined) return missing;
@@ -76,7 +76,7 @@ async function importFailure(error: unknown, address: string): Promise<string> {
   return `${error.message}${place === undefined ? '' : ` at ${place}`}${advice}`;
 }
 
-/** Names a module that the plugin, or one of its imports, does not find; undefined for any other error. */
+/** The module that the plugin, or one of its imports, does not find; undefined for any other error. */
 function missingModule(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   if (error.code !== 'ERR_MODULE_NOT_FOUND' && error.code !== 'MODULE_NOT_FOUND') return undefined;
@@ -93,7 +93,7 @@ function placeIn(text: string | undefined): string | undefined {
   return place;
 }
 
-/** The place of a module's syntax error; Node states it only on the command line. Undefined for an import. */
+/** The place of a module's syntax error. Node states it only on the command line, not for an import. */
 async function checkedPlace(address: string): Promise<string | undefined> {
   try {
     await promisify(execFile)(process.execPath, ['--check', fileURLToPath(address)]);

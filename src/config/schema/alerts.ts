@@ -4,7 +4,7 @@ import { CLOSED, text } from './shapes.ts';
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
-/** The `alerts` part of the configuration: who gets an alert when something needs a person. */
+/** The `alerts` part of the configuration. */
 export const alerts = Type.Object(
   {
     webhook: Type.Optional(
@@ -86,7 +86,7 @@ export interface AlertsConfig extends Omit<Static<typeof alerts>, 'mail'> {
   readonly mail?: { readonly to: readonly string[]; readonly url: string; readonly from: string };
 }
 
-/** Fills in the mail server, and reports alerts that would reach nobody. */
+/** Fills in the mail server, and reports alerts without a recipient. */
 export function resolveAlerts(
   { mail, ...rest }: Static<typeof alerts>,
   smtp: { readonly url: string; readonly from: string } | undefined,
@@ -111,7 +111,7 @@ interface Digested {
   readonly admin: { readonly publicUrl?: string | undefined };
 }
 
-/** How the digest of an installation at `place` is configured; without a language it is off. */
+/** The digest of an installation at `place`; without a language it is off. */
 export const digestOf = ({ alerts: configured, admin }: Digested, place: string) => ({
   place,
   dashboard: admin.publicUrl,

@@ -17,7 +17,7 @@ export interface ConfigProblem extends Issue {
 /** Marks a text with a variable that has no value; no file that a person writes contains it. */
 export const UNSET = '\u{10FFFF}unset';
 
-/** Values that may replace an unset one, so that the rest of the file can be used. */
+/** Replacements for an unset value, so that the rest of the file can be used. */
 const STAND_INS: readonly unknown[] = [
   'unset'.repeat(9),
   'https://unset.invalid',
@@ -39,8 +39,8 @@ const numberIn = (schema: TSchema, key: string): number | undefined => {
 export const defaultOf = (schema: TSchema): unknown => Object.getOwnPropertyDescriptor(schema, 'default')?.value;
 
 /**
- * The value with defaults filled in; meaningless if it pushed problems. A null section, which YAML makes of an empty
- * one, counts as absent.
+ * The value with defaults; meaningless if it pushed problems. A null section, which YAML makes of an empty one, counts
+ * as absent.
  */
 export function fill(schema: TSchema, given: unknown, path: string, problems: ConfigProblem[]): unknown {
   if (given === undefined || (given === null && !Value.Check(schema, null))) return fillAbsent(schema, path, problems);
@@ -84,7 +84,7 @@ function fillAbsent(schema: TSchema, path: string, problems: ConfigProblem[]): u
   if (preset !== undefined && Type.IsObject(schema)) return fillObject(schema, preset, path, problems);
   if (preset !== undefined) return structuredClone(preset);
   if (Type.IsOptional(schema)) return undefined;
-  // Naming the missing keys helps more than naming the missing section.
+  // The missing keys are more useful than the missing section.
   if (Type.IsObject(schema)) return fillObject(schema, {}, path, problems);
   return fail(problems, path, explain(schema, 'is missing'));
 }
@@ -147,7 +147,7 @@ function fillUnion(schema: TUnion, given: unknown, path: string, problems: Confi
   );
 }
 
-/** A property that is a literal in each of the objects distinguishes them. */
+/** The property that distinguishes objects, because it is a literal in each of them. */
 function tagOf(objects: readonly TObject[]): { readonly tag: string; readonly values: readonly string[] } {
   const tag =
     Object.keys(objects[0]?.properties ?? {}).find((name) =>

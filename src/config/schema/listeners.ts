@@ -1,4 +1,4 @@
-/** The listeners, and who may use the dashboard: the `server` and `admin` parts of the configuration. */
+/** The `server` and `admin` parts of the configuration: the listeners, and who may use the dashboard. */
 import Type from 'typebox';
 import { baseUrl, CLOSED, secret, text } from './shapes.ts';
 

@@ -1,11 +1,9 @@
-/** Looks up what a schema says of a key. */
 import Type, { type TSchema } from 'typebox';
 
 /** The schemas that a value may have. */
 export const variantsOf = (schema: TSchema): readonly TSchema[] =>
   Type.IsUnion(schema) ? schema.anyOf.flatMap(variantsOf) : [schema];
 
-/** The schemas of a key in a section. */
 export function childrenOf(schema: TSchema, key: string): readonly TSchema[] {
   if (Type.IsObject(schema)) return [schema.properties[key] ?? []].flat();
   return Type.IsRecord(schema) ? [Type.RecordValue(schema)] : [];

@@ -1,5 +1,3 @@
-/** Finds the known name nearest to a typed one. */
-
 /** Edit distance of two texts: insert, delete, replace, swap neighbours. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
@@ -22,7 +20,7 @@ const at = (row: readonly number[], index: number): number => row[index] ?? 0;
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '');
 
-/** The nearest name; undefined if none is near. Case and separators do not count. */
+/** Undefined if no name is near. Ignores case and separators. */
 function nearest(typed: string, names: readonly string[]): string | undefined {
   const given = plain(typed.slice(0, 100));
   const limit = Math.max(1, Math.floor(given.length / 3));

@@ -1,4 +1,3 @@
-/** The sources of the register that a configuration may name. */
 import Type, { type Static } from 'typebox';
 import type { ConfigProblem } from './fill.ts';
 import { baseUrl, CLOSED, seconds, secret, text } from './shapes.ts';
@@ -100,7 +99,7 @@ export const register = Type.Union(
   },
 );
 
-/** Reports a source that is named twice, and credentials of Datafordeler that are missing, or are two. */
+/** Reports a source that is named twice, and credentials of Datafordeler that are missing or given twice. */
 export function reportRegister(
   { service }: { readonly service?: { readonly register: Static<typeof register> } | undefined },
   errors: ConfigProblem[],
@@ -108,7 +107,7 @@ export function reportRegister(
   const given = service?.register;
   if (Array.isArray(given))
     for (const [place, each] of given.entries()) {
-      // Each keeps its place in the register by its name.
+      // The name of a source identifies its position in the register.
       if (given.findIndex(({ source }) => source === each.source) < place)
         errors.push({ path: `service.register.${place}.source`, message: 'stands there twice: name each source once' });
       errors.push(...problemsOf(each, `service.register.${place}`));

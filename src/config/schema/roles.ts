@@ -13,11 +13,11 @@ interface Divided {
   readonly service?: object;
 }
 
-/** The roles that all daemons of a configuration need together. */
+/** The roles that the daemons of a configuration need together. */
 export const neededRoles = ({ connector, service }: Pick<Divided, 'connector' | 'service'>): readonly DaemonRole[] =>
   ROLES.filter((role) => (role === 'service' ? service : connector) !== undefined);
 
-/** Reports roles that leave work undone, or a half that could not reach the other. */
+/** Reports roles that leave work undone, or a half that cannot reach the other. */
 export function reportRoles(config: Divided, errors: ConfigProblem[]): void {
   const { roles, store, server, connector, service } = config;
   const needed = neededRoles(config);

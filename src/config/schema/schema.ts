@@ -11,7 +11,7 @@ import { ROLES } from './roles.ts';
 import { service } from './service.ts';
 import { baseUrl, CLOSED, secret, text } from './shapes.ts';
 
-/** How a connection may be called. */
+/** The names that a connection may have. */
 export const CONNECTION_NAME = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
 const property = (description: string) =>

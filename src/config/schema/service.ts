@@ -119,7 +119,7 @@ const press = Type.Object(
   { ...CLOSED, default: {}, description: 'Press releases.' },
 );
 
-/** The half that watches the register and notifies monitors. */
+/** The `service` part of the configuration. */
 export const service = Type.Object(
   {
     register,

@@ -1,4 +1,3 @@
-/** The shapes of configuration keys. */
 import Type, { type TSchemaOptions } from 'typebox';
 
 export const CLOSED = { additionalProperties: false } as const;

@@ -1,17 +1,19 @@
-/** Checks the setting `store` for addresses of other programs. */
 import type { ConfigProblem } from './fill.ts';
 
 const POSTGRES = 'postgres://user:password@host:5432/cvrsync';
 const FILE = 'a path such as data/cvrsync.db';
 
-/** Reports an address that would become a file's name, or that no driver reads. It repeats only the scheme. */
+/**
+ * Reports an address that would become a file name, or that no driver reads. Repeats only the scheme, because the rest
+ * may hold a password.
+ */
 export function reportStore({ store }: { readonly store: string }, errors: ConfigProblem[]): void {
   const message = faultOf(store);
   if (message !== undefined) errors.push({ path: 'store', message });
 }
 
 function faultOf(store: string): string | undefined {
-  // One letter and a colon begin a path of Windows.
+  // One letter and a colon begin a Windows path.
   const [, scheme = '', slashes] = /^([a-z][a-z\d+.-]+):(\/\/)?/iu.exec(store) ?? [];
   if (/^postgres(?:ql)?$/u.test(scheme) && slashes !== undefined)
     return isReadable(store)

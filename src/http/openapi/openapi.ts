@@ -8,7 +8,7 @@ import { describeWebhooks, type SentNames } from './webhook.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body of a route that verifies the bytes before it parses them; used in the document only. */
+    /** For the document only: the body of a route that verifies the bytes before it parses them. */
     describedBody?: TSchema;
   }
 }
@@ -30,7 +30,10 @@ const INFO = {
     'Changes of companies in the Danish register: monitoring, news, webhooks. Every failure has the one error body.',
 };
 
-/** A query as callers may send it: parameters with a default are optional. Our schemas describe what routes receive. */
+/**
+ * A query as callers may send it: parameters with a default are optional. The routes' schemas describe what arrives
+ * after that.
+ */
 const asSent = (query: unknown): unknown => {
   if (!Type.IsSchema(query) || !Type.IsObject(query)) return query;
   const required = query.required?.filter((name) => !Object.hasOwn(query.properties[name] ?? {}, 'default'));
@@ -53,7 +56,7 @@ const serverFailures = ({ url, method }: RouteOptions): Readonly<Record<number, 
 export type OpenApiDocument = Readonly<Record<string, unknown>> & { readonly paths?: Readonly<Record<string, object>> };
 
 /**
- * Collects the schemas of a listener's routes. Call it before you add the first route, and the result once the server
+ * Collects the schemas of a listener's routes. Call it before the first route is added, and the result once the server
  * is ready.
  */
 export async function describeRoutes(server: Server): Promise<() => OpenApiDocument> {

@@ -1,6 +1,6 @@
 /**
- * Describes the webhook that the service sends, for the OpenAPI document: payload, headers, signature, an example for
- * each event.
+ * Describes the webhook of the service for the OpenAPI document: payload, headers, signature, an example for each
+ * event.
  */
 import { signatureHeaders, signingKey } from '../../protocol/auth.ts';
 import { EVENT_NAMES, type EventName } from '../../protocol/events.ts';

@@ -20,13 +20,13 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly budget?: string | undefined;
-  /** The deadline over connect, headers and body, in ms; overrides the client's. */
+  /** The deadline over connect, headers and body; overrides the client's. */
   readonly timeoutMs?: number | undefined;
   readonly maxBytes?: number;
   readonly wantBytes?: true;
   /**
-   * Takes the body of a successful answer piece by piece as it comes, decoded by nobody, instead of the answer itself. The
-   * deadline then counts from the last piece.
+   * Takes the body of a successful answer in pieces without decoding, instead of in the answer. The deadline then counts from
+   * the last piece.
    */
   readonly onChunk?: (chunk: Buffer, status: number) => Promise<void>;
   /** Returns a redirect instead of failing, for callers that inspect its target. */
@@ -50,21 +50,18 @@ export interface HttpClient {
 }
 
 export interface ClientOptions {
-  /** Ms; 30,000 by default. */
+  /** 30,000 by default. */
   readonly deadlineMs?: number;
-  /** Bytes of an answer's body, before and after decompression; 32 MiB by default. */
+  /** The most bytes of an answer's body, before and after decompression; 32 MiB by default. */
   readonly maxBytes?: number;
-  /** Source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; without it there is no proxy. Loopback never uses one. */
+  /** Source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY; no proxy by default. Loopback never uses one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly userAgent?: string;
-  /**
-   * Decides which addresses to connect to; every address by default. Excludes a proxy, which would connect in our
-   * place.
-   */
+  /** Decides which addresses to connect to; all by default. Excludes a proxy, which would connect in our place. */
   readonly guard?: Guard;
-  /** Ms for the look-up of the host and the connection; only with a guard. */
+  /** For the look-up of the host and the connection; only with a guard. */
   readonly connectMs?: number;
-  /** PEM of the certificate that the client shows, and of its key; only without a guard. */
+  /** PEM of the client certificate and its key; only without a guard. */
   readonly identity?: { readonly cert: string; readonly key: string };
   /**
    * For callers that need only the status: keeps this many bytes of the body, never decompressed. A body that is
@@ -91,7 +88,7 @@ const DECODERS: Readonly<Record<string, (body: Buffer, maxBytes: number) => Prom
   br: (body, maxBytes) => unbrotlied(body, { maxOutputLength: maxBytes }),
 };
 
-/** Opens a client; it connects on demand and keeps connections for 20 s, or as long as the server says. */
+/** Opens a client. It connects on demand and keeps connections for 20 s, or as long as the server says. */
 export function openClient(options: ClientOptions = {}): HttpClient {
   const { guard, excerptBytes } = options;
   const dispatcher =

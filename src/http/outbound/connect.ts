@@ -1,4 +1,4 @@
-/** Connections under a guard: it checks the literal host, every address of a name, and the peer that was reached. */
+/** Connections under a guard, which checks the literal host, every address of a name, and the connected peer. */
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { AddressError, type Guard } from './guard.ts';
@@ -32,7 +32,7 @@ export function guardedConnector(guard: Guard, connectMs: number): buildConnecto
   });
 }
 
-/** A socket without a peer has closed already: nobody receives what is written to it. */
+/** A socket without a peer is already closed: nobody receives what is written to it. */
 const wrongPeer = (guard: Guard, { remoteAddress }: Socket): string | undefined =>
   remoteAddress === undefined ? undefined : guard.refusal(remoteAddress);
 

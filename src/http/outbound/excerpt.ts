@@ -27,8 +27,8 @@ export interface ExcerptOptions {
 }
 
 /**
- * Resolves for every status. A body that breaks off or misses the deadline ends there. Throws HttpFault if no status
- * came. Uses undici's dispatcher directly, because the body stream of `request` takes longer than all the rest.
+ * Resolves for every status. A body that breaks off or misses the deadline ends there. Throws HttpFault without a
+ * status. Uses undici's dispatcher directly, because the body stream of `request` takes longer than all the rest.
  */
 export function askForExcerpt(
   dispatcher: Dispatcher,

@@ -1,9 +1,9 @@
 import { errors } from 'undici';
 
 /**
- * `timeout` missed the deadline; `aborted` by the caller's signal; `refused` nothing listens; `dns` no such host; `tls`
- * the connection cannot be trusted; `cut` it ended early; `redirect` not followed; `too-large` over the cap; `address`
- * refused by the guard; `network` anything else.
+ * `timeout`: missed the deadline; `aborted`: by the caller's signal; `refused`: nothing listens; `dns`: no such host;
+ * `tls`: the connection cannot be trusted; `cut`: it ended early; `redirect`: not followed; `too-large`: over the
+ * limit; `address`: refused by the guard; `network`: anything else.
  */
 export type HttpFaultKind =
   | 'timeout'
@@ -17,7 +17,7 @@ export type HttpFaultKind =
   | 'address'
   | 'network';
 
-/** A call without a whole answer; it may still have had its effect. The message holds no query, header or body. */
+/** A call without a whole answer. It may still have had its effect. The message holds no query, header or body. */
 export class HttpFault extends Error {
   override readonly name = 'HttpFault';
   readonly kind: HttpFaultKind;
@@ -86,7 +86,7 @@ export function faultOf(error: unknown, what: string): HttpFault {
   return new HttpFault(kind, `${what} ${TEXTS[kind]} (${code})`, error);
 }
 
-/** Whether an answer violates HTTP. The library's text says how, and quotes no part of the answer. */
+/** Whether an answer violates HTTP. The library's text says how, and quotes nothing of the answer. */
 const isMalformed = (error: unknown): error is Error =>
   error instanceof errors.HTTPParserError ||
   // The same error class reports a connection that the other side closed.

@@ -10,9 +10,9 @@ export interface GuardOptions {
   readonly allowPrivate?: boolean;
   /** Addresses and networks to allow although they are not public: `10.1.0.0/16`, `fd00::/8`, `127.0.0.1`. */
   readonly allow?: readonly string[];
-  /** Origins to allow at any address: that of our own webhook. The list may grow. */
+  /** Origins to allow at any address: that of the connector's own webhook. The list may grow. */
   readonly allowOrigins?: readonly string[];
-  /** Finds the addresses of a name; the name server by default. */
+  /** Finds the addresses of a name; by the name server by default. */
   readonly resolve?: ResolveHost;
 }
 
@@ -22,7 +22,7 @@ export interface Guard {
   readonly resolve: ResolveHost;
 }
 
-/** A refused address. The message does not name it, because that would reveal answers of our name server. */
+/** A refused address. The message does not name it, because that would reveal answers of the internal name server. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
   readonly code = 'ADDRESS_REFUSED';

@@ -17,9 +17,9 @@ export const gunzip = (body: Buffer, maxBytes: number): Promise<Buffer> =>
   unpack(body, { maxOutputLength: maxBytes, chunkSize: chunkSizeFor(body, maxBytes) });
 
 /**
- * Takes the size that the trailer states (RFC 1952, ISIZE), so that zlib fills one chunk: after each chunk it returns
- * to this thread, which may be busy, and it copies all chunks together at the end. One more byte lets it see the end.
- * If the trailer is wrong, there are more chunks, or one large chunk that stays partly unused.
+ * Takes the size from the trailer (RFC 1952, ISIZE), so that zlib fills one chunk: after each chunk it returns to this
+ * thread, which may be busy, and it copies all chunks together at the end. One more byte lets it see the end. If the
+ * trailer is wrong, there are more chunks, or one large chunk that stays partly unused.
  */
 function chunkSizeFor(body: Buffer, maxBytes: number): number {
   const stated = body.length < LEAST_BODY ? 0 : body.readUInt32LE(body.length - 4);

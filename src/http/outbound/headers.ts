@@ -1,6 +1,6 @@
 import { HttpFault } from './fault.ts';
 
-/** The error of `new URL` would quote the whole address, keys included. */
+/** The error of `new URL` would quote the whole address with its keys. */
 export function readUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw new HttpFault('network', 'the address of a request is not a URL: check the base URL');
@@ -16,7 +16,7 @@ export function lowerCased(
   before: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const lower = { ...before };
-  // No list of pairs: this runs twice for every delivery.
+  // Builds no list of pairs, because this runs twice for every delivery.
   for (const name of Object.keys(headers)) {
     const value = headers[name];
     if (value !== undefined) lower[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;

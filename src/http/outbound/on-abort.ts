@@ -1,5 +1,3 @@
-/** Callbacks by signal. */
-
 const hearers = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**

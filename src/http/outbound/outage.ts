@@ -1,6 +1,6 @@
 /**
- * Watches for outages: accounts that do not answer or refuse our credentials. Logs one warning a minute and one line at
- * the end, and keeps a row for pages and commands.
+ * Detects outages: accounts that do not answer or refuse the credentials. Logs one warning a minute and one line at the
+ * end, and stores a row for pages and commands.
  */
 
 import { readValue, writeValue } from '../../store/kv.ts';

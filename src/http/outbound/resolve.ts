@@ -4,7 +4,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 /** Finds the addresses of a host name, at least one; else rejects. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
-/** Ms for the first attempt; the second takes twice as long. Together they fit the time to connect. */
+/** For the first attempt; the second takes twice as long. Together they fit the time to connect. */
 const PATIENCE_MS = 1_500;
 const TRIES = 2;
 /** Names of this machine and its network: only the hosts file and the search list know them. */
@@ -14,8 +14,8 @@ const UNKNOWN: readonly unknown[] = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
 
 /**
  * Asks the name server for IPv4 addresses, then for IPv6 ones, then the operating system. The system comes last because
- * its look-up occupies one of four threads until it has an answer: a handful of names with silent servers would stop
- * every other look-up, and file access.
+ * its look-up occupies one of four threads until it has an answer: a few names with silent servers would stop every
+ * other look-up, and file access.
  */
 export function createResolver(): ResolveHost {
   const resolver = new Resolver({ timeout: PATIENCE_MS, tries: TRIES });

@@ -1,2 +1,2 @@
-/** Defined where authors of providers get it too. */
+/** Defined in the providers, because authors of providers need it too. */
 export { retryAfterMs } from '../../../providers/retry-after.ts';

@@ -1,7 +1,7 @@
 /**
  * Connections that skip `100 Continue`. A client that did not ask for it should ignore it
  * (https://www.rfc-editor.org/rfc/rfc9110#section-15.2), but undici ends the connection and loses the answer that
- * follows: a delivery that the receiver took would look failed.
+ * follows: an accepted delivery would look failed.
  */
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
@@ -16,7 +16,7 @@ export const skippingContinue =
   (options, callback) =>
     connect(options, (...outcome) => {
       const [, socket] = outcome;
-      // After an error undici leaves the socket out, whatever its types say.
+      // After an error undici omits the socket, whatever its types say.
       if (socket) skipContinue(socket);
       callback(...outcome);
     });
@@ -59,7 +59,7 @@ function skipContinue(socket: Socket): void {
   };
 
   socket.read = (size) => {
-    // Node itself asks for nothing, only to have its buffer filled, while the reader is slow.
+    // Without a size, Node only fills its buffer while the reader is slow.
     if (size !== undefined) return readNext(size);
     if (socket.bytesWritten !== written) {
       written = socket.bytesWritten;

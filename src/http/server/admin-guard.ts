@@ -1,11 +1,11 @@
-/** Authenticates requests on the admin listener. The address of a request decides nothing. */
+/** Authenticates requests on the admin listener, whatever address they come from. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isSameSecret } from '../../protocol/auth.ts';
 import { HttpError } from './error.ts';
 import type { Server } from './server.ts';
 
 export interface AdminGuardOptions {
-  /** Without one, no token is accepted. */
+  /** Undefined: no token is accepted. */
   readonly adminToken: string | undefined;
   /** Accepts other keys; throws an {@link HttpError} for a key without access. */
   readonly checkKey?: ((key: string) => Promise<{ readonly keyId: string }>) | undefined;

@@ -7,7 +7,6 @@ import { isPostgresUrl } from '../../store/store.ts';
 const TOKEN_BYTES = 32;
 
 export interface TokenSource {
-  /** `admin.token` of the configuration. */
   readonly token: string | undefined;
   readonly store: string;
   readonly secretKey: string | undefined;
@@ -15,7 +14,7 @@ export interface TokenSource {
 
 /**
  * Returns the configured token. Otherwise a SQLite store has it in the file `<store>.token`, which the first start
- * creates, readable by its owner only. Replicas on PostgreSQL share no file: they derive the token from
+ * creates, readable only by its owner. Replicas on PostgreSQL share no file: they derive the token from
  * `service.secretKey`. Without that, no token is accepted.
  */
 export async function loadAdminToken({ token, store, secretKey }: TokenSource): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/** Bounds the memory of request bodies that no route has seen yet, over all connections. */
+/** Limits the memory of request bodies that no route has seen yet, over all connections. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpError, sendError } from './error.ts';
 import type { Server } from './listener.ts';
@@ -17,8 +17,8 @@ interface Held {
 
 /**
  * Counts the bytes of all bodies from the first byte to the end of the answer. Above the limit it answers 503 to the
- * oldest incomplete ones: a sender who stalls loses its request, a sender of a whole body does not. Compressed bodies
- * get 415, because their real size is unknown.
+ * oldest incomplete ones, so a stalled sender loses its request, and a complete one does not. Compressed bodies get
+ * 415, because their real size is unknown.
  */
 export function limitBodies(app: Server, { most, onCut }: BodyLimits): void {
   // Oldest first.

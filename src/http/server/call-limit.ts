@@ -1,12 +1,12 @@
 /** Limits the calls of each client or person in a minute, counted in this process. */
 
 const WINDOW_MS = 60_000;
-/** Callers remembered at a time; the oldest is forgotten first. */
+/** Callers to remember; the oldest is forgotten first. */
 const MOST_KNOWN = 10_000;
 
 export type CallLimit = (who: string) => number | undefined;
 
-/** Each caller's minute begins with its first call. A clock that was set back begins again. */
+/** Each caller's minute begins with its first call. A clock that was set back starts a new minute. */
 export function createCallLimit(most: number, now: () => number = () => performance.now()): CallLimit {
   const known = new Map<string, { readonly since: number; calls: number }>();
   return (who) => {

@@ -1,4 +1,4 @@
-/** Bounds the connections of one client, so that it leaves room for others. */
+/** Limits the connections of one client, so that it leaves room for others. */
 import type { IncomingMessage, Server as Listener } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import type { Server } from './listener.ts';
@@ -6,13 +6,13 @@ import { clientOf, holds } from './networks.ts';
 
 export interface ConnectionLimits {
   readonly most: number;
-  /** Proxies carry the connections of many clients and are not limited. */
+  /** Proxies, which carry many clients and have no limit. */
   readonly trusted: BlockList;
   readonly onDrop: () => void;
 }
 
 export interface ConnectionLimit {
-  /** Learns from the requests of an app which connections are at work. */
+  /** Tracks the requests of an app, to know which connections are busy. */
   follow(app: Server): void;
   /** Marks a request as delayed: its connection waits. */
   readonly markDelayed: (request: IncomingMessage) => void;
@@ -20,7 +20,7 @@ export interface ConnectionLimit {
 
 /**
  * Closes the oldest idle connection of a client that has too many: one that waits for a request, for the rest of one,
- * or for a delayed answer. If all are busy, it closes the new one.
+ * or for a delayed answer. If all are busy, closes the new one.
  */
 export function limitConnections(listener: Listener, { most, trusted, onDrop }: ConnectionLimits): ConnectionLimit {
   const byClient = new Map<string, Set<Socket>>();

@@ -1,4 +1,4 @@
-/** The one error body, and how every failed request gets it. */
+/** The one error body of every failed request. */
 import type { FastifyReply } from 'fastify';
 import type { ErrorBody } from '../../protocol/api.ts';
 
@@ -6,13 +6,15 @@ import type { ErrorBody } from '../../protocol/api.ts';
 const TOO_MANY_CALLS = 26;
 
 export interface ErrorDetails {
-  /** Defaults to the HTTP status, to 26 for 429. */
+  /** The HTTP status by default; 26 for 429. */
   readonly errorCode?: number;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly retryAfter?: number;
 }
 
-/** An error that a route throws to answer with another status. The caller sees the message, so it holds no secret. */
+/**
+ * An error that a route throws to answer with another status. The caller sees the message, so it must hold no secret.
+ */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Slows down guessing: answers to an address that keeps failing authentication wait longer and longer. */
+/** Slows down guessing: an address that keeps failing authentication waits longer for each answer. */
 import { clientOf } from './networks.ts';
 
 /** Failures without a delay: people mistype secrets and configure clients. */
@@ -15,8 +15,8 @@ interface Failures {
 }
 
 /**
- * Counts a failure of an address and returns the ms that its answer waits. Only failed requests wait, so that nobody is
- * locked out by a stranger behind the same proxy.
+ * Counts a failure of an address and returns the ms that its answer waits. Only failed requests wait, so a stranger
+ * behind the same proxy locks nobody out.
  */
 export function createFailureDelays(now: () => number): (address: string) => number {
   const known = new Map<string, Failures>();

@@ -1,4 +1,4 @@
-/** Explains why a server cannot listen, in terms of the settings to change. */
+/** Explains why a server cannot listen, with the settings to change. */
 
 /** Names of the settings for host and port: `server.port`, `--port`. */
 export interface ListenSettings {

@@ -1,7 +1,6 @@
-/** Addresses and networks: membership, and what counts as one client. */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** The family of an address as {@link BlockList} names it; undefined if the text is not an address. */
+/** Undefined if the text is not an address. */
 export const familyOf = (address: string): 'ipv4' | 'ipv6' | undefined => {
   const version = isIP(address);
   return version === 0 ? undefined : version === 4 ? 'ipv4' : 'ipv6';
@@ -30,7 +29,7 @@ export function holds(list: BlockList, address: string | undefined): boolean {
   return family !== undefined && list.check(plain(address), family);
 }
 
-/** One client is an IPv4 address or the /64 of an IPv6 address, because its owner has all of it. */
+/** One client is an IPv4 address or the /64 of an IPv6 address, which has one owner. */
 export function clientOf(address: string | undefined): string {
   const own = plain(address);
   // A proxy may send anything as an address.
@@ -44,7 +43,7 @@ export function clientOf(address: string | undefined): string {
 
 const LOOPBACK = networksOf(['127.0.0.0/8', '::1']);
 
-/** Whether only this machine reaches a server on this host. Of names, only `localhost` is known to be. */
+/** Whether only this machine reaches a server on this host. Of names, only `localhost` is certain. */
 export function isLoopback(host: string): boolean {
   const family = familyOf(host);
   return family === undefined ? host === 'localhost' : LOOPBACK.check(host, family);

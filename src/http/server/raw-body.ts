@@ -1,11 +1,10 @@
-/** Bodies as bytes, for routes that verify a webhook before they parse it. */
 import type { Server } from './server.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:\s*;|$)/i;
 
 /**
- * Makes every JSON body in this scope a Buffer; other content types get 415. Call it inside the plugin that holds the
- * routes. A request without a body has `undefined`.
+ * Makes every JSON body in this scope a Buffer, for routes that verify a webhook before parsing it; other content types
+ * get 415. Call it inside the plugin with the routes. Without a body it is `undefined`.
  */
 export function acceptRawJson(scope: Server): void {
   scope.removeAllContentTypeParsers();

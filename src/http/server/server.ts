@@ -34,17 +34,17 @@ export interface StrangerCounts {
 export interface ServerOptions {
   readonly log?: ServerLog;
   readonly counts?: StrangerCounts;
-  /** Bytes of a body; 1 MiB by default. */
+  /** The most bytes of a body; 1 MiB by default. */
   readonly bodyLimit?: number;
-  /** Bytes of all bodies together; 64 MiB by default. */
+  /** The most bytes of all bodies together; 64 MiB by default. */
   readonly bodiesLimit?: number;
   readonly connectionLimit?: number;
-  /** Ms for a whole request to arrive; 10,000 by default. */
+  /** How long a whole request may take to arrive; 10,000 by default. */
   readonly requestTimeout?: number;
   readonly clientConnectionLimit?: number;
-  /** A listening server whose requests this one answers, once {@link answerOn} says so; it has no routes of its own. */
+  /** A listening server whose requests this one answers after {@link answerOn}. It has no routes of its own. */
   readonly on?: Server;
-  /** Proxies, as addresses and networks, whose X-Forwarded-* headers count; empty by default. */
+  /** Proxies, as addresses and networks, whose X-Forwarded-* headers count; none by default. */
   readonly trustProxy?: readonly string[];
 }
 
@@ -56,12 +56,12 @@ const CLIENT_CONNECTION_LIMIT = 250;
 const HEADER_LIMIT = 16 * 1024;
 const REQUEST_TIMEOUT = 10_000;
 const KEEP_ALIVE = 65_000;
-/** Ms without traffic: ends a client that does not read its answer. Longer than any handler works. */
+/** Without traffic: ends a client that does not read its answer. Longer than any handler works. */
 const SOCKET_TIMEOUT = 60_000;
 
 const CLOSE_GRACE_MS = 2_000;
 
-/** What the servers share that follow each other on one listener. */
+/** What servers share that follow each other on one listener. */
 interface Listening {
   isClosing: boolean;
   readonly limit: ConnectionLimit;
@@ -71,7 +71,7 @@ const listenings = new WeakMap<Server, Listening>();
 
 const answering = new WeakMap<Server, Server['routing']>();
 
-/** Has a server answer the requests of the listening one that it was made for, in place of the one before. */
+/** Makes a server answer the requests of the listening one that it was made for, in place of the one before. */
 export async function answerOn(listening: Server, app: Server): Promise<void> {
   await app.ready();
   listening.server.removeAllListeners('request');
@@ -79,12 +79,12 @@ export async function answerOn(listening: Server, app: Server): Promise<void> {
   answering.set(listening, app.routing);
 }
 
-/** Strangers may knock all day: one line a minute is enough. */
+/** Strangers may connect all day, so there is one warning a minute. */
 const WARN_EVERY_MS = 60_000;
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
-/** Replaces Fastify's texts, which name the framework instead of what to do. */
+/** Replaces Fastify's texts, which name the framework instead of a solution. */
 const textOf = (error: FastifyError, limit: number): string => {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -126,8 +126,8 @@ const refuseConnection = (error: Error & { code?: string }, socket: Socket): voi
 
 /**
  * Makes a server with its limits and its error handler; it does not listen yet. While it closes, requests on open
- * connections still reach their routes, which answer 503 if they must not accept work; after two seconds the server
- * cuts them. An unexpected error gets 500 with a general text, and its detail goes only to the log.
+ * connections still reach their routes, which answer 503 if they must not accept work; after two seconds it cuts them.
+ * An unexpected error gets 500 with a general text; only the log has its details.
  */
 export function createServer(options: ServerOptions = {}): Server {
   const bodyLimit = options.bodyLimit ?? BODY_LIMIT;
@@ -158,7 +158,7 @@ export function createServer(options: ServerOptions = {}): Server {
       maxHeaderSize: HEADER_LIMIT,
       headersTimeout: requestTimeout,
       requestTimeout,
-      // Node looks for late requests only this often, every 30 s by default.
+      // How often Node looks for late requests; every 30 s by default.
       connectionsCheckingInterval: Math.min(1_000, requestTimeout),
     },
     routerOptions: { maxParamLength: 500 },
@@ -171,7 +171,7 @@ export function createServer(options: ServerOptions = {}): Server {
     frameworkErrors: (error, request, reply) => void onError(error, request, reply),
   }).withTypeProvider<TypeBoxTypes>();
 
-  // Of `localhost` Fastify listens on both addresses, and the second one asks this server itself.
+  // For `localhost` Fastify listens on both addresses, and the second one asks this server itself.
   app.addHook('onRequest', (request, reply, done) => {
     const next = answering.get(app);
     if (next === undefined) return done();
@@ -226,12 +226,12 @@ function listeningOf(app: Server, trusted: BlockList, options: ServerOptions): L
   return listening;
 }
 
-/** Bounds the connections of all clients together, and of each. */
+/** Limits the connections of all clients together, and of each. */
 function limitListener(app: Server, trusted: BlockList, { counts, ...limits }: ServerOptions): ConnectionLimit {
   app.server.maxConnections = limits.connectionLimit ?? CONNECTION_LIMIT;
   app.server.on('drop', () => {
     counts?.refused('connection');
-    // Connections kept for a next request make room.
+    // Idle connections make room.
     app.server.closeIdleConnections();
   });
   return limitConnections(app.server, {
@@ -261,7 +261,7 @@ function limitStrangers(app: Server, limit: ConnectionLimit, { log, counts, ...l
   });
 }
 
-/** Collects the routes of a server, for the `Allow` of a 405. Call it before you add the first route. */
+/** Collects the routes of a server, for the `Allow` of a 405. Call it before the first route is added. */
 function collectMethods(app: Server): (path: string) => readonly string[] {
   const patterns = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -286,7 +286,7 @@ type Serializer = ReturnType<FastifySerializerCompiler<TSchema>>;
 /** Writers of answers by schema: routes share some, and a process may have several servers. */
 const built = new WeakMap<TSchema, Serializer>();
 
-/** Builds each writer when an answer first needs it: building all at the start takes an eighth of the start. */
+/** Builds each writer at its first use: building all would take an eighth of the start. */
 const serializeLater: FastifySerializerCompiler<TSchema> = ({ schema }) => {
   return (data) => {
     let serializer = built.get(schema);

@@ -31,7 +31,6 @@ interface Window {
   left: number;
 }
 
-/** Each caller's minute begins with its first call. A clock that was set back starts a new minute. */
 export function createSharedCallLimit(options: SharedCallLimitOptions): SharedCallLimit {
   const { store, limit, now } = options;
   if (store.engine === 'postgres') return countInStore(options);
@@ -47,7 +46,7 @@ function countInStore({ store, name, limit, now }: SharedCallLimitOptions): Shar
     const at = now();
     const made = before?.made ?? 0;
     const left = before?.left ?? limit;
-    // No more than it already made: a process that makes one call a minute takes nothing from the others.
+    // At most as many as it already made: a process that makes one call a minute takes nothing from the others.
     const asked = Math.max(1, Math.min(PORTION, made, Math.floor(left / PART)));
     const { since, taken } = await store.write((tx) => takeCalls(tx, `${name} ${who}`, asked, at));
     const granted = Math.max(0, Math.min(asked, limit - (taken - asked)));

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { listenError } from './listen-error.ts';
 
-/** Listens for a moment at the host and port of each section, all at once. Throws the error that a server would. */
+/** Listens for a moment at the host and port of each section, all at once. Throws the error of a real server. */
 export async function tryPorts(
   sections: Readonly<Record<string, { readonly host: string; readonly port: number }>>,
 ): Promise<void> {

@@ -25,7 +25,7 @@ export class InvalidRequest extends Error {
   }
 }
 
-/** What is wrong with a value, by the account of its schema; `part` begins each path. */
+/** The errors of a value by its schema; `part` begins each path. */
 export const problemsOf = (part: string, errors: readonly TLocalizedValidationError[], schema: TSchema): Issue[] =>
   errors.flatMap((error): Issue[] => {
     const at = [part, ...error.instancePath.split('/').slice(1)].join('.');
@@ -55,8 +55,7 @@ const isMisspelt = (schema: TSchema | undefined, text: string): boolean =>
 const mayBeAbsent = (schema: TSchema): boolean => Type.IsOptional(schema) || Object.hasOwn(schema, 'default');
 
 /**
- * Converts the texts of a query. Leaves out an empty text if the parameter may be absent: callers send `name=` for no
- * value.
+ * Converts the texts of a query. Omits an empty text if the parameter is optional: callers send `name=` for no value.
  */
 function readTexts(schema: TSchema, given: unknown, convert: (value: unknown) => unknown): unknown {
   if (!Type.IsObject(schema) || typeof given !== 'object' || given === null) return convert(given);
@@ -71,7 +70,6 @@ function readTexts(schema: TSchema, given: unknown, convert: (value: unknown) =>
   return wrong.length === 0 ? converted : Object.assign(Object(converted), Object.fromEntries(wrong));
 }
 
-/** Compiles a route's schema once, at the start. */
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'request' }) => {
   const validator = Compile(schema);
   const isText = httpPart !== 'body';

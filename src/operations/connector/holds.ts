@@ -1,4 +1,4 @@
-/** What can be done with holds, of which there may be many: list them, and end those that a filter finds or that are named. */
+/** Operations on many holds: list them, and end those that match a filter or are named. */
 import Type, { type Static } from 'typebox';
 import {
   countHolds,
@@ -14,7 +14,7 @@ import { isoTime, nullable, plainText, timeText } from '../../service/routes/sch
 import { defineOperation, type Ground, invalid, type Moment, type Recording } from '../definition/operation.ts';
 import { recordProperties } from './records.ts';
 
-/** Holds that one request names: as many as a page shows, and room for more. */
+/** The holds that one request may name: more than a page shows. */
 export const MOST_CHOSEN = 500;
 const MOST = 1_000;
 
@@ -43,11 +43,10 @@ const filterOf = ({ before, endsBefore, ...others }: Static<typeof holdFilter>):
   ...(endsBefore !== undefined && { endsBefore: Date.parse(endsBefore) }),
 });
 
-/** Where a page ends, as an address carries it. */
+/** The end of a page, as text for an address. */
 export const holdPlaceText = ({ provider, recordId, property, until }: HoldPlace): string =>
   JSON.stringify([provider, recordId, property, until]);
 
-/** Undefined if the text is no place. */
 export function readHoldPlace(text: string): HoldPlace | undefined {
   const place: unknown = /^\["/u.test(text) ? parsed(text) : undefined;
   if (!Array.isArray(place)) return undefined;
@@ -131,7 +130,7 @@ const viewOf = ({ recordId: record, entity, since, until, placedBy, placedVia, .
   until: isoTime(until),
 });
 
-/** What ending many holds needs: in a process that may stop, its signal. */
+/** The signal of a process that may stop. */
 interface EndNeeds {
   readonly signal?: AbortSignal;
 }
@@ -163,7 +162,7 @@ export const endHolds = defineOperation({
     examples: [{ provider: 'hubspot', origin: 'undo', before: '2026-03-01T00:00:00Z' }],
   },
   preview: async (db, input, { now }) => ({ count: await countHolds(db, now, endingOf(input)) }),
-  // Page by page: they may be many.
+  // In pages, because they may be many.
   async steps(
     input,
     { store, now, record, signal = new AbortController().signal }: Ground & EndNeeds & Moment & Recording,

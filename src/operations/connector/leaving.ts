@@ -1,4 +1,4 @@
-/** What can be done with a whole connection: leave it, and return to it. */
+/** Operations on a whole connection: leave it, and return to it. */
 import Type from 'typebox';
 import { LEAVE, type LeaveJob, readOpenLeave } from '../../connector/leave/leave-task.ts';
 import { countEndedLinks, countOpenLinks, restartEndedLinks } from '../../connector/links/end-all.ts';
@@ -46,7 +46,7 @@ export const requestLeave = defineOperation({
   },
   async change(tx, input, context: ConnectorNeeds & Moment): Promise<Done<{ readonly id: number }>> {
     const { now, actor, via } = context;
-    // Two callers at once wait for each other.
+    // Two concurrent callers wait for each other.
     await lockUntilCommit(tx, 'leaving', 'exclusive');
     await needKnown(tx, input, context);
     const open = await readOpenLeave(tx, input.provider);
@@ -62,13 +62,15 @@ interface LeaveInput {
   readonly removeProperties: boolean;
 }
 
-/** The open run, if it does what is asked: a yes to it must not do more, or less. */
+/** The open run, if it does what the request asks for: confirming it must not do more, or less. */
 function sameLeave({ id, input }: LeaveJob, { provider, undo, removeProperties }: LeaveInput): number {
   if (input.undo === undo && input.removeProperties === removeProperties) return id;
   throw new Refused('conflict', `run ${id} is leaving ${provider} with other options: cancel it first`);
 }
 
-/** Refuses a name without a connection; one that is no longer configured can be left without calls to its CRM. */
+/**
+ * Refuses a name without a connection. A connection that is no longer configured can be left without calls to its CRM.
+ */
 async function needKnown(db: Db, { provider, undo, removeProperties }: LeaveInput, { crms }: ConnectorNeeds) {
   if (crms.some(({ name }) => name === provider)) return;
   const { links } = await countOpenLinks(db, provider);
@@ -80,7 +82,7 @@ async function needKnown(db: Db, { provider, undo, removeProperties }: LeaveInpu
     );
 }
 
-/** One kind of CRM may have several connections, and only their names mean one of them. */
+/** One kind of CRM may have several connections, so only a connection's name identifies it. */
 function notConfigured(provider: string, crms: ConnectorNeeds['crms']): Refused {
   const ofKind = crms.filter((each) => each.provider.name === provider).map(({ name }) => name);
   if (ofKind.length > 0)
@@ -118,7 +120,7 @@ export const returnTo = defineOperation({
     await needLeft(db, provider, context);
     return { count: await countEndedLinks(db, provider) };
   },
-  // Page by page: they may be many. Begun again after an end of any kind, it goes on.
+  // In pages, because they may be many. It continues after an interruption of any kind.
   async steps({ provider }, context: ReturnNeeds & Ground & Moment & Recording) {
     const { store, now, record, signal = new AbortController().signal } = context;
     let count = 0;

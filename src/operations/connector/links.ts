@@ -1,4 +1,4 @@
-/** What can be done with links: link a record to a company, end that, and ask the service for full states. */
+/** Operations on links: link a record to a company, unlink it, and request full states from the service. */
 import Type from 'typebox';
 import type { Crm } from '../../connector/crm/crm.ts';
 import type { WaitReport } from '../../connector/crm/patience.ts';
@@ -26,13 +26,11 @@ import {
 } from '../definition/operation.ts';
 import { type ConnectorNeeds, needCrm, readRecord, recordProperties } from './records.ts';
 
-/** What the operations on links need besides. */
 export interface LinkNeeds extends ConnectorNeeds {
   /** Opens a configured connection, to read a record of which the caller saw nothing. */
   readonly openCrm: (name: string) => Promise<Crm>;
-  /** Told while an account is paused. */
+  /** Called while an account is paused. */
   readonly waiting?: WaitReport | undefined;
-  /** Aborts what runs long. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,7 +43,7 @@ const linkView = Type.Object({
   isNew: Type.Boolean({ description: 'Whether it was not so before' }),
 });
 
-/** The result of linking or of the end of a link. */
+/** The result of a new or ended link. */
 export interface LinkChange {
   readonly provider: string;
   readonly record: string;
@@ -53,7 +51,7 @@ export interface LinkChange {
   readonly isNew: boolean;
 }
 
-/** The code of the refusal of a record that holds another company's number, and of one that is linked to another. */
+/** The refusal codes of a record that holds another company's number, and of one that is linked to another company. */
 export const OTHER_NUMBER = 'other-number';
 export const TAKEN = 'taken';
 
@@ -68,7 +66,7 @@ const readNamed = ({ provider, record, entityId }: Named, { crms }: ConnectorNee
   return { crm, ref: readRecord(crm, record), entity: readEntity(entityId, '/entityId') };
 };
 
-/** The record and the company to be linked; refuses a person if the connection writes no data of persons. */
+/** The record and the company to link. Refuses a person if the connection writes no data of persons. */
 function readLinkable(named: Named, needs: ConnectorNeeds) {
   const { crm, ref, entity } = readNamed(named, needs);
   if (mayHold(crm, entity)) return { ref, entity };
@@ -103,7 +101,7 @@ export const addLink = defineOperation({
     examples: [{ provider: 'hubspot', record: '8412345678', entityId: 'CVR-1-10000001', sendUpdate: true }],
     refusals: { 409: "It is linked to another company, holds another company's number, or cannot be read in the CRM" },
   },
-  /** The other company whose number the record holds; empty if there is none. */
+  /** The other company whose number the record holds; empty if it holds none. */
   async prepare(input, context: LinkNeeds & Ground & Moment) {
     const { ref, entity } = readLinkable(input, context);
     const { db } = context.store;
@@ -149,7 +147,7 @@ export const addLink = defineOperation({
   },
 });
 
-/** Before the record is read. */
+/** Call it before reading the record. */
 const needNotLeft = (db: Db, provider: string): Promise<void> =>
   refuseLeft(db, provider).catch((error: unknown) => {
     throw error instanceof LeftError ? new Refused('conflict', error.message) : error;
@@ -199,7 +197,7 @@ export const updateAll = defineOperation({
     status: 200,
     answer: Type.Object({ companies: Type.Integer({ description: 'How many companies are asked for' }) }),
   },
-  // Page by page: they may be many.
+  // In pages, because they may be many.
   async steps(
     _input,
     {

@@ -1,4 +1,3 @@
-/** The operations on the connector half. */
 import type { TObject } from 'typebox';
 import type { Operation } from '../definition/operation.ts';
 import { endHolds, listHolds } from './holds.ts';

@@ -1,4 +1,4 @@
-/** What can be done with linked records of a CRM: hold them, release a property, and end either. */
+/** Operations on linked records: hold them, release a property, and end either. */
 import Type, { type Static } from 'typebox';
 import type { CrmSettings } from '../../connector/crm/crm.ts';
 import { readRecordId } from '../../connector/crm/record-id.ts';
@@ -17,7 +17,6 @@ import { plainText, timeText } from '../../service/routes/schemas.ts';
 import type { Db, Tx } from '../../store/store.ts';
 import { defineOperation, invalid, type Moment, Refused } from '../definition/operation.ts';
 
-/** What operations on the connector need. */
 export interface ConnectorNeeds {
   readonly crms: readonly CrmSettings[];
 }
@@ -41,7 +40,6 @@ const shownOverride = Type.Object({
   entity: Type.String({ description: 'The company of the record' }),
 });
 
-/** A property of a linked record. */
 export interface OverriddenProperty {
   readonly provider: string;
   readonly record: string;
@@ -50,21 +48,21 @@ export interface OverriddenProperty {
   readonly link: Link['state'];
 }
 
-/** The configured connection of that name; else refuses. */
+/** The configured connection of a name; refuses any other name. */
 export function needCrm(crms: ConnectorNeeds['crms'], name: string): CrmSettings {
   const crm = crms.find((each) => each.name === name);
   if (crm === undefined) throw invalid('/provider', 'is no configured connection');
   return crm;
 }
 
-/** The record in its canonical spelling; else refuses. */
+/** The record in its canonical spelling; refuses other text. */
 export function readRecord(crm: CrmSettings, text: string): RecordRef {
   const read = readRecordId(crm, text);
   if (read.kind === 'none') throw invalid('/record', `cannot be a record of ${crm.name}: ${read.reason}`);
   return { provider: crm.name, recordId: read.id };
 }
 
-/** A record with its link; refuses one without, which usually means a mistyped id, and a merged one. */
+/** A record with its link. Refuses a record without one, which usually means a mistyped id, and a merged one. */
 async function needLinked(db: Db, ref: RecordRef): Promise<Link> {
   const link = await findLink(db, ref);
   const key = `${ref.provider}:${ref.recordId}`;
@@ -90,7 +88,7 @@ function needProperty({ name, mapping }: CrmSettings, property: string): void {
 type Input = Static<typeof named>;
 const named = Type.Object({ ...recordProperties, property: held });
 
-/** The audit's subject: a record, with the property if it is about one. */
+/** The audit's subject: a record, and a property if the override is about one. */
 const subjectOf = ({ provider, recordId }: RecordRef, property: string): string =>
   `${provider}:${recordId}${property === ALL_PROPERTIES ? '' : ` ${property}`}`;
 

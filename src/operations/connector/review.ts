@@ -1,4 +1,4 @@
-/** What can be done with entries of review: answer them one by one, take an answer back, and give the answers of a file. */
+/** Operations on entries of review: answer one, take an answer back, and give the answers of a file. */
 import Type from 'typebox';
 import { rejectUndecided } from '../../connector/match/answer.ts';
 import { storeAnswer } from '../../connector/review/given-answers.ts';
@@ -36,7 +36,7 @@ const REFUSALS = {
   409: 'The entry does not take this answer, or is another one than you saw',
 } as const;
 
-/** What an answer did, or took back. */
+/** What an answer did, or what taking it back did. */
 export interface EntryAnswer {
   readonly id: string;
   readonly note: string;
@@ -123,7 +123,6 @@ export const keepEntry = defineOperation({
   change: (tx, input, context: Moment) => answer('keep', input, { ...context, tx }),
 });
 
-/** The operation of each answer. */
 export const ANSWERS = {
   retry: retryEntry,
   drop: dropEntry,
@@ -131,7 +130,6 @@ export const ANSWERS = {
   keep: keepEntry,
 } as const satisfies Readonly<Record<ReviewVerb, unknown>>;
 
-/** An answer that was taken back. */
 export interface AnswerTakenBack extends EntryAnswer {
   /** What cvrsync wrote because of the answer. */
   readonly written: Extract<TakenBack, { kind: 'done' }>['written'];
@@ -145,7 +143,7 @@ const selection = Type.Object({
   since: Type.Optional(timeText('Written at or after')),
 });
 
-/** What was written, as a request of an undo names it. */
+/** What was written, as the selection of an undo. */
 export const undoOf = ({ provider, record, entity, property, since }: Selection) => ({
   provider,
   record,

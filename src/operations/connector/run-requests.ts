@@ -1,4 +1,4 @@
-/** Requests of runs: each is previewed first, and begins once {@link confirmRun} is performed. */
+/** Requests of runs. Each gets a preview first, and begins after {@link confirmRun}. */
 import Type from 'typebox';
 import { type BackfillRequest, requestBackfill } from '../../connector/backfill/plan/backfill-task.ts';
 import { planRevision, readRun } from '../../connector/backfill/rows/progress.ts';
@@ -208,7 +208,7 @@ export const previewApply = defineOperation({
 
 type PlanRequest = Omit<BackfillRequest, 'revision'> & { readonly revision?: string };
 
-/** Requests a run on the plan of a connection; if one is under way, the answer names that one. */
+/** Requests a run on the plan of a connection; if one is open, returns that one. */
 async function requestPlan(tx: Tx, { revision, ...request }: PlanRequest, { crms, now, actor, via }: Asking) {
   const crm = needCrm(crms, request.provider);
   await refuseLeft(tx, crm.name);

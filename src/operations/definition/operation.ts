@@ -1,4 +1,7 @@
-/** What a person or a program can do: one definition, of which the command, the route and the form of a page are made. */
+/**
+ * An operation: what a person or a program can do. The command, the route and the form of a page come from one
+ * definition.
+ */
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { LeftError } from '../../connector/links/left.ts';
@@ -21,100 +24,110 @@ export interface Done<R> {
 export interface OperationCaller {
   readonly actor: AuditActor;
   readonly via: AuditEntry['via'];
-  /** The operator's role, on a page; a program, and a user of the machine, may do all. */
+  /** The operator's role on a page. Without one, for programs and users of the machine, everything is allowed. */
   readonly role?: Role | undefined;
   /** The version that the caller saw; the operation refuses to change another one. */
   readonly seen?: string | undefined;
-  /** Whether what the caller saw is still so, in the transaction of the change; if not, it is refused. */
+  /** Checks, in the transaction of the change, that what the caller saw is unchanged; false refuses the operation. */
   readonly still?: ((tx: Tx) => Promise<boolean>) | undefined;
-  /** The id of what is created (a random one): a form that is sent twice names the same. */
+  /** The id of what is created, random by default: a form that is sent twice names the same one. */
   readonly id?: string;
 }
 
-/** One request: when it came, who sent it, and what its caller said about it. */
+/** One request: its time, its caller, and what the caller said about it. */
 export interface Moment extends OperationCaller {
-  /** Ms since 1970. */
   readonly now: number;
 }
 
-/** Stores in the transaction of a step the operation's one entry, or its result so far; `before` as `recordStep` has it. */
+/**
+ * Stores the one entry of the operation, or its result so far, in the transaction of a step; `before` as in
+ * `recordStep`.
+ */
 export interface Recording {
   record(tx: Tx, audit: NonNullable<Done<unknown>['audit']>, before: number | undefined): Promise<number>;
 }
 
-/** The route of an operation below `/admin/api`. The input is in the path, and else in the body, or in the query. */
+/**
+ * The route of an operation below `/admin/api`. The input is in the path and the body, or in the path and the query.
+ */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** As `/keys/:id`. */
+  /** Such as `/keys/:id`. */
   readonly path: string;
   readonly operationId: string;
   readonly status: 200 | 201 | 204;
-  /** The answer; for 204, what it means. */
+  /** The answer; for 204, its meaning. */
   readonly answer: TSchema | string;
   /** Properties of the input that the route does not take. */
   readonly leavesOut?: readonly string[];
-  /** Whether a request that is not GET or DELETE carries its input in the query. */
+  /** Whether the input of a request other than GET and DELETE is in the query. */
   readonly hasQuery?: true;
   readonly examples?: readonly Readonly<Record<string, unknown>>[];
-  /** What its refusals mean. */
+  /** The meaning of its refusals. */
   readonly refusals?: Readonly<Partial<Record<404 | 409 | 422, string>>>;
 }
 
-/** One operation. `N` is what it needs besides the store and the clock. */
+/** One operation. `N` is what it needs in addition to the store and the clock. */
 export interface Operation<I extends TObject = TObject, R = unknown, N extends object = object> {
   /** Noun and verb, as the audit names it: `key.create`. */
   readonly name: string;
-  /** The least role that may run it from a page; a program needs the admin token, or a key of the scope admin. */
+  /** The lowest role that may run it from a page; a program needs the admin token, or a key of the scope admin. */
   readonly role: Role;
   /** One line, in the imperative and in lower case. */
   readonly about: string;
-  /** What a description says besides. */
+  /** Further text of its description. */
   readonly more?: string;
   readonly input: I;
   /** Queues to ring after the commit. */
   readonly rings?: readonly string[];
-  /** Called after the commit. */
   committed?(needs: N): void;
   readonly api?: Endpoint;
-  /** What is wrong with the input, in the noun's own words; the schema says the rest. */
+  /** Errors in the input beyond the schema. */
   check?(input: Static<I>, needs: N): readonly RefusedPart[];
-  /** Reads outside of the store, before the change, what a caller has not seen: it becomes the version that was seen. */
+  /**
+   * Reads outside the store, before the change, what a caller has not seen; the result counts as the version that they
+   * saw.
+   */
   prepare?(input: Static<I>, context: N & Ground & Moment): Promise<string>;
-  /** Of an operation on many things: what it would do now. A face shows that, and asks, before it performs it. */
+  /**
+   * For an operation on many things: what it would do now. The command or page shows it and asks, before it performs
+   * the operation.
+   */
   preview?(db: Db, input: Static<I>, context: N & Moment): Promise<MassPreview>;
   /** Changes the store, in one transaction with its entry in the audit. Throws {@link Refused} or {@link MonitorError}. */
   change?(tx: Tx, input: Static<I>, context: N & Moment): Promise<Done<R>>;
-  /** In place of `change`: reads, or calls somebody. Nothing but its entry in the audit is written. */
+  /** Instead of `change`: reads, or calls somebody. Writes only its entry in the audit. */
   read?(db: Db, input: Static<I>, context: N & Ground & Moment): Promise<Done<R>>;
-  /** In place of `change`: changes so much that it needs many transactions, each with the entry of what is done so far. */
+  /**
+   * Instead of `change`: changes so much that it needs many transactions, each with the entry of what is done so far.
+   */
   steps?(input: Static<I>, context: N & Ground & Moment & Recording): Promise<R>;
-  /** The result as the API and `--json` show it; itself if absent. */
+  /** The result as the API and `--json` show it; unchanged by default. */
   view?(value: R, needs: N): unknown;
 }
 
-/** What an operation on many things would do. */
 export interface MassPreview {
   readonly count: number;
 }
 
-/** Types an operation by its schema. */
+/** Infers the input's type from its schema. */
 export const defineOperation = <I extends TObject, R, N extends object = object>(
   operation: Operation<I, R, N>,
 ): Operation<I, R, N> => operation;
 
-/** What is wrong with one property of the input, as `/url`. */
+/** The error of one property of the input, such as `/url`. */
 export type RefusedPart = Issue & { readonly given?: string };
 
-/** Why an operation was not run. `unknown`: there is no such thing; `conflict`: it is in another state. */
+/** Why an operation did not run. `unknown`: its object does not exist; `conflict`: its object is in another state. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly kind: 'unknown' | 'invalid' | 'conflict';
   /** For `invalid` only. */
   readonly issues: readonly RefusedPart[];
 
-  /** Tells refusals of one operation apart. */
+  /** Distinguishes the refusals of one operation. */
   readonly code: string | undefined;
-  /** What stands in the way, such as the id of a company. */
+  /** What prevents the operation, such as the id of a company. */
   readonly about: string | undefined;
 
   constructor(kind: Refused['kind'], message: string, more: Partial<Pick<Refused, 'issues' | 'code' | 'about'>> = {}) {
@@ -142,22 +155,22 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | Refused> {
 export const invalid = (path: string, message: string): Refused =>
   new Refused('invalid', NOT_VALID, { issues: [{ path, message }] });
 
-/** Refuses an id that nothing has. */
+/** Refuses an id that does not exist. */
 export const unknown = (noun: string): Refused => new Refused('unknown', `there is no ${noun} with this id`);
 
-/** What every operation stands on. */
+/** What every operation needs. */
 export interface Ground {
   readonly store: Store;
   readonly now: () => number;
   /** Absent in a process without workers. */
   readonly wakeUp?: Pick<WakeUp, 'ring'>;
-  /** Called after each change: it may have left work to the connector. */
+  /** Called after each change, which may have left work for the connector. */
   readonly wake?: (() => void) | undefined;
 }
 
 /**
- * Runs an operation for a caller. A change, its entry in the audit and what it leaves to the workers are one transaction; what
- * was refused, and what was so already, leaves no entry. Throws {@link Refused}.
+ * Runs an operation for a caller. A change, its entry in the audit and the work it leaves are one transaction. A
+ * refused operation, and one that changes nothing, leaves no entry. Throws {@link Refused}.
  */
 export async function perform<I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
@@ -175,7 +188,6 @@ const momentOf = <N extends object>(deps: Ground & N, caller: OperationCaller): 
   now: deps.now(),
 });
 
-/** What an operation on many things would do. Throws {@link Refused}. */
 export async function preview<I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
   input: Frozen<Static<I>>,
@@ -187,7 +199,7 @@ export async function preview<I extends TObject, R, N extends object>(
   return operation.preview(deps.store.db, readInput(operation, input, deps), context);
 }
 
-/** Runs an operation for each input: for all of them, or for none. */
+/** Runs an operation for all inputs, or for none. */
 export const performEach = <I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
   inputs: readonly Frozen<Static<I>>[],
@@ -249,7 +261,7 @@ async function ran<R>(done: Promise<Done<R>> | undefined): Promise<Done<R>> {
   return done;
 }
 
-/** What an input may be given as: what is optional may be undefined. */
+/** An input before its defaults: optional properties may be undefined. */
 export type Frozen<T> = T extends readonly (infer E)[]
   ? readonly Frozen<E>[]
   : T extends object

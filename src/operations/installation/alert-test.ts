@@ -1,4 +1,4 @@
-/** A test of a channel of the alerts: one message that says that it is a test, or the weekly digest as it is now. */
+/** Tests a channel of the alerts: sends one message that says so, or the current weekly digest. */
 import Type, { type Static } from 'typebox';
 import { openChannels } from '../../alerts/channel.ts';
 import type { AlertMessage } from '../../alerts/message.ts';

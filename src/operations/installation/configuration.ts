@@ -1,4 +1,6 @@
-/** What can be done with the accepted configuration: see what waits, accept it, list former versions, go back to one. */
+/**
+ * Operations on the accepted configuration: show changes that wait, accept them, list former versions, return to one.
+ */
 import Type, { type Static } from 'typebox';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { type RulePreview, totalsOf } from '../../connector/proposals/preview.ts';
@@ -25,32 +27,31 @@ import { nullable, plainText, timeText } from '../../service/routes/schemas.ts';
 import type { Store } from '../../store/store.ts';
 import { defineOperation, type Moment, Refused } from '../definition/operation.ts';
 
-/** The configuration as this process read it last. */
+/** The configuration as this process last read it. */
 export interface ConfigNeeds {
   readonly store: Store;
   readonly configuration: {
     readonly rules: () => readonly NamedRules[];
     readonly parts: () => Promise<ConfigParts>;
-    /** A configured connection, to read records with. */
+    /** Opens a configured connection, to read records. */
     readonly openCrm: (name: string) => Promise<Crm>;
-    /** Has the daemon of this process look at once at what was accepted or proposed. */
+    /** Makes the daemon of this process look at once for what was accepted or proposed. */
     readonly look?: (() => void) | undefined;
   };
-  /** When to give up counting. */
+  /** Ends the counting. */
   readonly signal?: AbortSignal;
 }
 
-/** A proposal, with what it would write or why that could not be counted. */
+/** A proposal with what it would write, or why that could not be counted. */
 export interface CountedDiff {
   readonly proposal: RuleProposal;
   readonly preview?: RulePreview;
   readonly trouble?: string;
 }
 
-/** A daemon whose file differs from the accepted configuration. */
 export interface DifferingDaemon {
   readonly name: string;
-  /** As `connector.providers.hubspot.mapping`. */
+  /** Such as `connector.providers.hubspot.mapping`. */
   readonly differs: readonly string[];
 }
 
@@ -58,7 +59,7 @@ export interface ConfigDiff {
   /** The version in force; undefined before the first start. */
   readonly version: VersionEntry | undefined;
   readonly proposals: readonly CountedDiff[];
-  /** Parts of the file that differ from the version, and are accepted without a person's word. */
+  /** Parts of the file that differ from the version, and need no acceptance. */
   readonly settings: readonly string[];
   readonly daemons: readonly DifferingDaemon[];
 }
@@ -187,10 +188,10 @@ async function countOne(
   }
 }
 
-/** How long a request may count. */
+/** The longest counting of one request. */
 const COUNT_MS = 60_000;
 
-/** What differs besides the proposals. */
+/** The differences that are not proposals. */
 export async function differencesOf({
   store: { db },
   configuration,
@@ -256,12 +257,11 @@ export const applyConfig = defineOperation({
   },
 });
 
-/** What a rollback proposes. */
 export interface Rollback {
   readonly version: number;
   /** Connections whose rules it would change. */
   readonly providers: readonly string[];
-  /** Other parts in which the version differs from the one in force: only the file changes them. */
+  /** Other parts in which the versions differ: only the file can change them. */
   readonly settings: readonly string[];
 }
 

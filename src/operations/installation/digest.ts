@@ -10,10 +10,9 @@ import { defineOperation, type Moment } from '../definition/operation.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** What the digest needs besides the store. */
 export interface DigestNeeds {
   readonly store: Store;
-  /** How it is configured; `language` is undefined if it is off. */
+  /** Its settings; `language` is undefined if it is off. */
   readonly digest: () => {
     readonly place: string;
     readonly dashboard: string | undefined;
@@ -23,7 +22,7 @@ export interface DigestNeeds {
   };
 }
 
-/** The digest of the last seven days, in the language that is configured. */
+/** The digest of the last seven days, in the configured language. */
 export async function digestNow({ store, digest, now }: DigestNeeds & Moment): Promise<AlertMessage> {
   const { place, dashboard, language = 'en' } = digest();
   return digestMessage(await readDigest(store, now - WEEK_MS, now, now), { place, dashboard, language });

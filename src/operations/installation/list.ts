@@ -1,4 +1,4 @@
-/** The operations that every installation has, also without the service. */
+/** The operations that every installation has, even without the service. */
 import type { TObject } from 'typebox';
 import type { Operation } from '../definition/operation.ts';
 import { testAlert } from './alert-test.ts';
@@ -8,7 +8,6 @@ import { allowOperator, createOperator, listOperators, revokeOperator } from './
 import { cancelRun, confirmRun, listRuns, showRun } from './runs.ts';
 import { readStatus, type StatusNeeds } from './status/status.ts';
 
-/** What they need, together. */
 export interface InstallationNeeds extends StatusNeeds, ConfigNeeds, DigestNeeds {}
 
 export const INSTALLATION_OPERATIONS: readonly Operation<TObject, unknown, InstallationNeeds>[] = [

@@ -1,4 +1,4 @@
-/** What can be done with operators, the people who may use the dashboard. */
+/** Operations on operators, the people who may use the dashboard. */
 import Type from 'typebox';
 import * as stored from '../../runtime/operators/operators.ts';
 import { isoTime, nullable, plainText, timeText } from '../../service/routes/schemas.ts';
@@ -91,7 +91,7 @@ export const revokeOperator = defineOperation({
   },
   async change(tx, { name }, { now }) {
     const was = await stored.revokeOperator(tx, name, now);
-    // The given name may be a mistyped token: do not repeat it.
+    // The given name may be a mistyped token, so the error does not repeat it.
     if (was === undefined) throw unknownOperator();
     const value = { name, revoked: true };
     return was === 'active' ? { value, audit: { subject: name, result: 'revoked, sessions ended' } } : { value };

@@ -1,4 +1,4 @@
-/** What can be done with runs, the mass effects that the daemon carries out: look at them, confirm and cancel them. */
+/** Operations on runs, the mass effects that the daemon carries out: list, confirm and cancel them. */
 import Type, { type Static } from 'typebox';
 import { BACKFILL } from '../../connector/backfill/plan/backfill-task.ts';
 import { LEAVE } from '../../connector/leave/leave-task.ts';
@@ -20,7 +20,7 @@ import { isoTime, nullable, timeText } from '../../service/routes/schemas.ts';
 import type { Tx } from '../../store/store.ts';
 import { type Done, defineOperation, type Moment, Refused, unknown } from '../definition/operation.ts';
 
-/** Each task, as its queue is called. */
+/** The queues of all tasks. */
 export const RUN_TASKS = ['backfill', 'leave', 'replay', 'review', 'undo'] as const;
 const TASKS: Readonly<Record<(typeof RUN_TASKS)[number], RunTask<unknown>>> = {
   backfill: BACKFILL,
@@ -31,7 +31,7 @@ const TASKS: Readonly<Record<(typeof RUN_TASKS)[number], RunTask<unknown>>> = {
 };
 export const RUN_STATES = ['waiting', 'running', 'done', 'cancelled', 'failed'] as const;
 
-/** Whether somebody of this role may confirm it; programs and the machine's users may do all. */
+/** Whether this role may confirm the run; programs and the machine's users may confirm all. */
 export function mayConfirm(run: Pick<Run, 'task'>, role: Role | undefined): boolean {
   return role === undefined || includesRole(role, taskOf(run).role ?? 'operator');
 }
@@ -81,7 +81,7 @@ const shownRun = Type.Object({
 
 type Run = StoredRun<unknown>;
 
-/** The task of a run; no other is ever requested. */
+/** The task of a run; others are never requested. */
 function taskOf({ task }: Pick<Run, 'task'>): RunTask<unknown> & { readonly name: (typeof RUN_TASKS)[number] } {
   const name = RUN_TASKS.find((each) => each === task);
   if (name === undefined) throw new Error(`no task is called ${task}`);
@@ -110,7 +110,7 @@ function viewOf(run: Run, now: number): Static<typeof runView> {
   };
 }
 
-/** An item with each fact under its name. */
+/** The facts of an item by name. */
 export const itemFacts = ({ key, kind, detail }: RunItem): Readonly<Record<string, unknown>> => ({
   key,
   result: kind,

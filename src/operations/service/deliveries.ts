@@ -1,4 +1,3 @@
-/** What can be done with deliveries. */
 import Type, { type Static } from 'typebox';
 import { type WireOptions, wireNameOf } from '../../protocol/payload.ts';
 import { requestPreview } from '../../runtime/runs/runs.ts';
@@ -11,7 +10,7 @@ import { type Done, defineOperation, type Moment } from '../definition/operation
 import { runId } from '../installation/runs.ts';
 
 interface DeliveryNeeds {
-  /** How events are named. */
+  /** How to name events. */
   readonly options: WireOptions;
 }
 
@@ -159,7 +158,7 @@ export const listAttempts = defineOperation({
 
 type Choose = (tx: Tx, filter: stored.DeliveryFilter, now: number) => Promise<number>;
 
-/** Changes the deliveries of a filter; not those that came, or were delivered, after the time that the caller saw. */
+/** Changes the deliveries of a filter, except those that were created or delivered after the caller saw them. */
 const changeChosen =
   (change: Choose, done: string) =>
   async (tx: Tx, input: Static<typeof choice>, { seen, now }: Moment): Promise<Done<{ readonly count: number }>> => {
@@ -225,7 +224,7 @@ export const dropDeliveries = defineOperation({
 /** The state of a delivery as a caller saw it. */
 export const deliveryVersion = ({ state: known, attempts }: stored.Delivery): string => `${known} ${attempts}`;
 
-/** What became of a delivery that was to be sent. `changed`: it is in another state than the caller saw. */
+/** `changed`: it is in another state than the caller saw. */
 export interface SentDelivery {
   readonly seq: number;
   readonly result: stored.SentNow | 'changed';

@@ -1,4 +1,3 @@
-/** What can be done with the list of a monitor. */
 import Type from 'typebox';
 import {
   addItem as addToList,
@@ -36,7 +35,6 @@ const page = Type.Object(
   { description: 'A page of items' },
 );
 
-/** What became of one item. */
 export interface ListedItem {
   readonly entity: string;
   readonly result: 'added' | 'already' | 'removed' | 'absent' | 'no-monitor';

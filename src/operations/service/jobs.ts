@@ -1,4 +1,4 @@
-/** What can be done with third-party jobs. A job is a monitor: the operations on monitors do everything else. */
+/** Operations on third-party jobs. A job is a monitor: the operations on monitors do everything else. */
 import Type from 'typebox';
 import * as stored from '../../service/monitors/jobs.ts';
 import type { Monitor } from '../../service/monitors/monitor.ts';

@@ -1,4 +1,3 @@
-/** What can be done with API keys. */
 import Type, { type Static } from 'typebox';
 import {
   type ApiKey,

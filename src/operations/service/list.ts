@@ -1,4 +1,3 @@
-/** The operations of the service. */
 import type { TObject } from 'typebox';
 import type { Operation } from '../definition/operation.ts';
 import * as deliveries from './deliveries.ts';
@@ -8,7 +7,6 @@ import { createKey, listKeys, revokeKey } from './keys.ts';
 import { type TestNeeds, testMonitor } from './monitor-test.ts';
 import * as monitors from './monitors.ts';
 
-/** What the operations of the service need, together. */
 export type ServiceNeeds = TestNeeds;
 
 export const SERVICE_OPERATIONS: readonly Operation<TObject, unknown, ServiceNeeds>[] = [

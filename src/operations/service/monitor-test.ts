@@ -1,4 +1,4 @@
-/** A test of a monitor's webhook, whether the monitor is on or off. */
+/** Tests a monitor's webhook, even if the monitor is disabled. */
 import Type from 'typebox';
 import { readPayload } from '../../protocol/payload.ts';
 import { readJson } from '../../protocol/text/json.ts';
@@ -12,9 +12,7 @@ import { readListed } from '../definition/entities.ts';
 import { defineOperation, invalid, Refused, unknown } from '../definition/operation.ts';
 import { type MonitorNeeds, monitorId } from './monitors.ts';
 
-/** What a test needs. */
 export interface TestNeeds extends MonitorNeeds {
-  /** Posts one payload to a monitor's webhook. */
   readonly testMonitor: (monitor: Monitor, content: TestContent) => Promise<MonitorTest>;
 }
 

@@ -7,7 +7,7 @@ import { isoTime, nullable, timeText } from '../../service/routes/schemas.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 
-// The protocol's own schema marks secrets for the configuration, in a way that an API document cannot have.
+// The protocol's own schema marks secrets for the configuration, which an API document cannot contain.
 const secret = (description: string) => Type.String({ minLength: 1, maxLength: 4_096, writeOnly: true, description });
 const credentials = Type.Union(
   [
@@ -33,7 +33,6 @@ const credentials = Type.Union(
   { description: 'What the webhook requires besides the signature; no answer shows it' },
 );
 
-/** The settings of a monitor or job that a caller may send, at its creation and later. */
 export const settings = {
   events: Type.Optional(
     nullable(
@@ -81,7 +80,6 @@ export const settings = {
   ),
 };
 
-/** Whether a new monitor is enabled. */
 export const enabled = Type.Optional(
   Type.Boolean({
     default: true,
@@ -140,13 +138,12 @@ export const withSecret = Type.Object(
   { description: 'The monitor, and its signing secret' },
 );
 
-/** A new monitor, with its signing secret if it has a webhook. */
 export const createdMonitorView = Type.Object(
   { ...monitorView.properties, signingSecret: Type.Optional(withSecret.properties.signingSecret) },
   { description: 'The monitor, and its signing secret if it has a webhook' },
 );
 
-/** A monitor without its secrets, and its address masked; its events by their names on the wire. */
+/** A monitor without its secrets, with its address masked; its events by their names on the wire. */
 export const viewOf = (monitor: Monitor, wire: WireOptions = {}): Static<typeof monitorView> => {
   const { security, enabledAt, disabledAt, failingSince, createdAt, notices: _, ...plain } = monitor;
   const { credentials, secrets } = security;
@@ -165,7 +162,6 @@ export const viewOf = (monitor: Monitor, wire: WireOptions = {}): Static<typeof 
   };
 };
 
-/** A monitor with its newest signing secret. */
 export const viewWithSecret = (monitor: Monitor, wire: WireOptions = {}): Static<typeof withSecret> => ({
   ...viewOf(monitor, wire),
   signingSecret: monitor.security.secrets[0]?.secret ?? '',

@@ -1,4 +1,4 @@
-/** What can be done with monitors; with jobs too, which are monitors of a provider. */
+/** Operations on monitors, and on jobs, which are monitors of a provider. */
 import Type from 'typebox';
 import { digestOf } from '../../runtime/operators/operators.ts';
 import { replayHeld } from '../../service/delivery/deliveries.ts';
@@ -25,7 +25,6 @@ import {
   withSecret,
 } from './monitor-view.ts';
 
-/** What the operations on monitors need. */
 export interface MonitorNeeds {
   readonly secrets: Secrets;
   /** How monitors are validated and shown. */
@@ -35,11 +34,10 @@ export interface MonitorNeeds {
 const ADMIN = { role: 'admin' } as const;
 const REFUSALS = { 404: 'There is no such monitor' } as const;
 
-/** The id of a monitor. */
 export const monitorId = plainText('The id of the monitor', { example: EXAMPLE_ID });
 const one = Type.Object({ id: monitorId });
 
-/** Locks a monitor until the transaction ends; refuses an id that no monitor has. */
+/** Locks a monitor until the transaction ends; refuses an unknown id. */
 export async function needMonitor(tx: Tx, id: string): Promise<MonitorRow> {
   const row = await stored.lockMonitor(tx, id);
   if (row === undefined) throw unknown('monitor');
@@ -243,7 +241,7 @@ export const disableMonitor = defineOperation({
   },
 });
 
-/** Names the newest secret of a monitor without telling it: the version that a caller saw. */
+/** A digest of a monitor's newest secret: the version that a caller saw. */
 export const secretVersion = ({ security }: Pick<Monitor, 'security'>): string =>
   digestOf(security.secrets[0]?.secret ?? '').slice(0, 16);
 

@@ -1,4 +1,4 @@
-/** How each connection does: whether it may be called, what it does, and when it last did something. */
+/** The state of each connection: whether it may be called, what it does, and when it last did something. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Crm } from '../../../connector/crm/crm.ts';
 import { type LeftConnection, readAllLeft } from '../../../connector/links/left.ts';
@@ -6,7 +6,6 @@ import { readOutages } from '../../../http/outbound/outage.ts';
 import { type AccountBlock, readBlocks } from '../../../runtime/limits/blocks.ts';
 import type { Db } from '../../../store/store.ts';
 
-/** One connection as the overview shows it. */
 export interface ConnectionRow {
   readonly name: string;
   /** `left` by a person, `paused` until a time, `silent` since one. */
@@ -17,15 +16,15 @@ export interface ConnectionRow {
     | { readonly kind: 'silent'; readonly since: number; readonly failure: string };
   /** Calls that the account allows in a minute. */
   readonly callsPerMinute: number;
-  /** When a record was last read and decided; undefined if it was not lately. */
+  /** When a record was last read and decided; undefined if that was not recently. */
   readonly decidedAt: number | undefined;
   readonly writtenAt: number | undefined;
 }
 
-/** How many of the newest decisions are looked at for the last of each connection. */
+/** The newest decisions that are read to find the last one of each connection. */
 const LATELY = 2_000;
 
-/** Reads the state of all connections: small tables, and the newest decisions. */
+/** Cheap: reads small tables, and the newest decisions. */
 export async function readConnections(
   db: Db,
   crms: readonly Pick<Crm, 'name' | 'limits'>[],
@@ -58,7 +57,7 @@ async function readNewest(db: Db, names: readonly string[]) {
   const newest = db.selectFrom('history').select(['provider', 'outcome', 'at']).orderBy('id', 'desc').limit(LATELY);
   const last = (condition: RawBuilder<unknown>, as: string) =>
     sql`max(case when ${condition} then at end) as ${sql.ref(as)}`;
-  // Not by groups, which an engine would sort.
+  // Grouping would make the engine sort.
   const columns = names.flatMap((name, at) => [
     last(sql`provider = ${name}`, `decided${at}`),
     last(sql`provider = ${name} and outcome = 'written'`, `written${at}`),

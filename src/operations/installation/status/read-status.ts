@@ -1,4 +1,6 @@
-/** Reads how the installation does: what needs a person, its connections, the register, its queues, the last day. */
+/**
+ * Reads the state of the installation: what needs a person, its connections, the register, its queues, the last day.
+ */
 import { type Condition, conditionsOf } from '../../../alerts/conditions.ts';
 import { observe } from '../../../alerts/observe.ts';
 import type { Crm } from '../../../connector/crm/crm.ts';
@@ -16,7 +18,7 @@ import type { Db, Store } from '../../../store/store.ts';
 import { type ConnectionRow, readConnections } from './connections.ts';
 import { readShares, type Share } from './trends.ts';
 
-/** Which halves the configuration has. */
+/** The halves in the configuration. */
 export interface ConfiguredHalves {
   readonly connector: boolean;
   readonly service: boolean;
@@ -32,9 +34,9 @@ export interface SourceRow {
 export interface InstallationState {
   /** What needs a person, as an alert would say it. */
   readonly conditions: readonly Condition[];
-  /** What waits by kind, differences last. */
+  /** Waiting entries by kind, differences last. */
   readonly counts: readonly ReviewCount[];
-  /** The same without differences. */
+  /** Waiting entries by kind, without differences. */
   readonly review: readonly ReviewCount[];
   /** Counted up to {@link MOST_COUNTED}. */
   readonly differences: number;
@@ -44,7 +46,7 @@ export interface InstallationState {
   readonly shares: readonly Share[];
   /** Deliveries that wait for another attempt, counted up to {@link MOST_COUNTED}. */
   readonly failing: number;
-  /** What to do first, while nothing is linked or read. */
+  /** The first thing to do, while nothing is linked or read. */
   readonly first: 'link' | 'read' | undefined;
 }
 
@@ -54,9 +56,9 @@ export interface StatusDeps {
   readonly halves: ConfiguredHalves;
 }
 
-/** Things that need a person are counted up to this number. */
+/** The most to count of what needs a person. */
 export const MOST_COUNTED = 1_000;
-/** Of each kind, so many are looked at for the oldest. */
+/** The entries of each kind that are read to find the oldest. */
 export const MOST_LOOKED_AT = 200;
 const THRESHOLDS = { reviewOver: MOST_COUNTED, registerBehindMinutes: 60 };
 
@@ -91,7 +93,7 @@ export async function readState(
   };
 }
 
-/** An installation that keeps records begins with links, one that only serves with companies of the register. */
+/** A connector begins with links, a service alone with companies of the register. */
 async function firstStep(db: Db, { connector }: ConfiguredHalves): Promise<InstallationState['first']> {
   const link = await db.selectFrom('link').select('record_id').limit(1).executeTakeFirst();
   if (connector) return link === undefined ? 'link' : undefined;
@@ -100,7 +102,7 @@ async function firstStep(db: Db, { connector }: ConfiguredHalves): Promise<Insta
     : undefined;
 }
 
-/** The sources of the service. The register's own source and what begins later in it are one thing to people. */
+/** The sources of the service. For people, the register's own source and its later steps are one. */
 export const readSources = (db: Db): Promise<readonly SourceRow[]> =>
   db
     .selectFrom('lane')
@@ -110,17 +112,17 @@ export const readSources = (db: Db): Promise<readonly SourceRow[]> =>
     .orderBy('key')
     .execute();
 
-/** Conditions say the same of these, in more words. */
+/** Conditions say the same about these, in more words. */
 const IN_CONDITIONS: ReadonlySet<string> = new Set(['account', 'lane', 'mail']);
 
-/** What waits in review and is not among the conditions. */
+/** Review entries that are not among the conditions. */
 export const waitingOf = ({ review }: Pick<InstallationState, 'review'>): readonly ReviewCount[] =>
   review.filter(({ kind }) => !IN_CONDITIONS.has(kind));
 
-/** Conditions on what review counts, too, thing by thing. */
+/** Conditions about single entries, which review also counts. */
 const COUNTED_THERE = /^(?:failed|limit|losses|mail|review)\b/u;
 
-/** How many things need a person. An account that is paused or does not answer is one, whoever reports it. */
+/** How many things need a person. An account that is paused or does not answer counts once, whoever reports it. */
 export function countThings({
   conditions,
   review,
@@ -135,7 +137,7 @@ export function countThings({
   return others.length + Math.max(accounts, countOf(true)) + countOf(false);
 }
 
-/** Tasks that return forever: they are work only if they are due, or failed. */
+/** Periodic tasks: they count as work only if they are due or failed. */
 const RECURRING: ReadonlySet<string> = new Set([
   'alerts',
   'backup',
@@ -145,6 +147,6 @@ const RECURRING: ReadonlySet<string> = new Set([
   'watch',
 ]);
 
-/** The queues in which there is work. */
+/** The queues that have work. */
 export const workOf = ({ queues }: Pick<InstallationState, 'queues'>): readonly Count[] =>
   queues.filter(({ queue, ready, leased, parked }) => !RECURRING.has(queue) || ready + leased + parked > 0);

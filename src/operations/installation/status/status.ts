@@ -1,4 +1,4 @@
-/** How the installation does, on one screen. */
+/** The state of the installation on one screen. */
 import Type from 'typebox';
 import type { Config } from '../../../config/load.ts';
 import { limitsOf } from '../../../connector/crm/connect.ts';
@@ -12,7 +12,6 @@ import type { ConnectionRow } from './connections.ts';
 import { countThings, type InstallationState, readState, type StatusDeps, waitingOf, workOf } from './read-status.ts';
 import { type Bar, readDay } from './trends.ts';
 
-/** What the status needs besides the store. */
 export interface StatusNeeds {
   readonly store: Store;
   readonly installed: () => Omit<StatusDeps, 'store'>;
@@ -20,7 +19,6 @@ export interface StatusNeeds {
   readonly register?: { readonly sources: readonly ReadableSource[]; readonly from: string } | undefined;
 }
 
-/** The connections and halves of a configuration. */
 export const installedOf = ({ connector, service }: Config): Omit<StatusDeps, 'store'> => ({
   crms: (connector?.providers ?? []).map(({ name, provider, settings, mask }) => ({
     name,

@@ -3,7 +3,6 @@ import { type ChartSpan, HOUR_MS, readActivity, startOf } from '../../../runtime
 import type { ActivityKind } from '../../../store/runtime-schema.ts';
 import type { Db } from '../../../store/store.ts';
 
-/** How many bars a chart has. */
 const BARS = { hour: 24, day: 30 } as const;
 
 const COUNTED = [
@@ -23,7 +22,7 @@ export interface Bar {
   readonly counts: Readonly<Partial<Record<CountedKind, number>>>;
 }
 
-/** A run for a person that began in the time of a chart: it may explain a high bar. */
+/** A run that somebody started in the time of a chart: it may explain a high bar. */
 export interface Mark {
   readonly at: number;
   readonly run: number;
@@ -33,7 +32,7 @@ export interface Mark {
 
 export interface Trends {
   readonly span: ChartSpan;
-  /** The oldest first; the last one is not over. */
+  /** Oldest first; the last one is incomplete. */
   readonly bars: readonly Bar[];
   readonly marks: readonly Mark[];
 }
@@ -64,14 +63,13 @@ export async function readTrends(db: Db, span: ChartSpan, now: number): Promise<
   };
 }
 
-/** Days have 23 to 25 hours: each starts from within the one before. */
+/** Days have 23 to 25 hours, so each start is found within the day before. */
 function startsOf(span: ChartSpan, now: number): readonly number[] {
   const starts = [startOf(span, now)];
   while (starts.length < BARS[span]) starts.unshift(startOf(span, (starts[0] ?? now) - HOUR_MS));
   return starts;
 }
 
-/** The counts of the last 24 hours. */
 export async function readDay(db: Db, now: number): Promise<Bar['counts']> {
   const [first] = startsOf('hour', now);
   return sumByKind(await readActivity(db, 'hour', COUNTED, first ?? now));
@@ -83,7 +81,7 @@ function sumByKind(rows: Awaited<ReturnType<typeof readActivity>>): Bar['counts'
   return sums;
 }
 
-/** The records of a connection by their state, as last counted. */
+/** The records of a connection by state, as last counted. */
 export interface Share {
   readonly provider: string;
   readonly at: number;
@@ -95,7 +93,7 @@ export interface Share {
 
 const STATES_MS = 24 * HOUR_MS;
 
-/** Reads how the linked records of each connection stand. They are counted every ten minutes. */
+/** Records are counted every ten minutes. */
 export async function readShares(db: Db, now: number): Promise<readonly Share[]> {
   const rows = await readActivity(db, 'hour', ['linked', 'failing', 'left', 'differing'], now - STATES_MS);
   return [...Map.groupBy(rows, ({ subject }) => subject)].map(([provider, own]) => {
