@@ -197,7 +197,7 @@ function clearMany(
   });
 }
 
-/** Names the record's other holds, which the person may have meant. */
+/** Names the record's other holds, because the person may have meant one of them. */
 async function describeOtherHolds({ db }: Store, { provider, recordId }: RecordRef, lead: string): Promise<string> {
   const overrides = (await readOverrides(db, provider, [recordId], Date.now())).get(recordId);
   const held = [...(overrides ?? [])].filter(([, { kind }]) => kind === 'hold').map(([property]) => property);

@@ -1,4 +1,4 @@
-/** Every command, one line each. A command's file loads on its first use. */
+/** One line for each command, whose file loads on its first use. */
 import type { Command } from './cli/command.ts';
 
 export interface CommandEntry {

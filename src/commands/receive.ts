@@ -1,4 +1,4 @@
-/** `receive`: feeds a saved payload through the real code. */
+/** `receive`: processes a saved payload as the webhook would. */
 import { readFile } from 'node:fs/promises';
 import { wireOf } from '../config/load.ts';
 import { openCrm } from '../connector/crm/crm.ts';

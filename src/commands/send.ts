@@ -70,7 +70,7 @@ interface Sample {
   readonly event: string | null;
 }
 
-/** Asks before sending invented values for a company that records are linked to. */
+/** Asks before sending invented values for a company that has linked records. */
 function isConfirmed(
   context: CommandContext,
   yes: boolean,
@@ -95,7 +95,7 @@ async function linkedRecords(context: CommandContext, entity: string): Promise<r
   return links.map(({ provider, record_id }) => linkKey(provider, record_id));
 }
 
-/** Records in the audit that a sample was sent for a linked company. It omits the address, which may hold a secret. */
+/** Records in the audit that a sample was sent for a linked company. Omits the address, which may hold a secret. */
 async function recorded(
   context: CommandContext,
   { entityId, event }: Sample,

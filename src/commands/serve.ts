@@ -16,7 +16,7 @@ import { defineCommand, flag, UsageError } from './cli/command.ts';
 import { confirm } from './cli/confirm.ts';
 import { type CommandContext, ConfigError } from './cli/context.ts';
 
-/** A platform waits 25 s; this is the rest after closing the store and the sockets. */
+/** A platform waits 25 s; closing the store and the sockets takes the rest. */
 const GRACE_MS = 20_000;
 
 export const command = defineCommand({
@@ -47,10 +47,9 @@ export const command = defineCommand({
   },
 });
 
-/** What runs by now. */
+/** The parts that run so far. */
 interface Running {
   app?: App;
-  /** Reads the file again. */
   reread?: () => void;
   /** Before there is a configuration. */
   setUp?: SetUpMode;
@@ -61,7 +60,6 @@ interface ServeOptions {
   readonly startEmpty: boolean;
 }
 
-/** Starts the daemon. */
 async function start(
   context: CommandContext,
   config: Config,
@@ -88,7 +86,7 @@ async function start(
     context.output.entry({ signInLink: link }, `Sign in as the first operator, once, within 15 minutes: ${link}`);
 }
 
-/** Waits for a configuration that somebody makes in a browser, and goes on with it; ends at a signal, too. */
+/** Waits until somebody makes a configuration in a browser, and continues with it; also ends at a signal. */
 async function setUp(context: CommandContext, running: Running, options: ServeOptions): Promise<void> {
   const { log, env, signal } = context;
   const { startSetUp } = await import('../set-up-mode.ts');
@@ -112,7 +110,7 @@ async function printSetUpLink({ output }: CommandContext, mode: SetUpMode): Prom
   output.entry({ setUpLink: link }, `Set up cvrsync: ${link}`);
 }
 
-/** What a SIGHUP does: another link before there is a configuration, and after that reading it again. */
+/** The effect of a SIGHUP: a new link before there is a configuration, later a reload. */
 function onHangUp(context: CommandContext, running: Running, reload: () => void): () => void {
   return () => {
     if (running.setUp === undefined) return reload();
@@ -121,7 +119,7 @@ function onHangUp(context: CommandContext, running: Running, reload: () => void)
   };
 }
 
-/** Has the daemon reread its configuration, one time after the other. An unusable one changes nothing. */
+/** Makes the daemon reread its configuration, one reload after the other. An unusable one changes nothing. */
 function reloader(context: CommandContext, running: Running): () => void {
   const { log } = context;
   const reload = async (app: App): Promise<void> => {

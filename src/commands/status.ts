@@ -1,4 +1,4 @@
-/** `status`: one screen of how the installation does. */
+/** `status`: the state of the installation on one screen. */
 import type { Config } from '../config/load.ts';
 import { returnAdvice } from '../connector/links/left.ts';
 import type { ConnectionRow } from '../operations/installation/status/connections.ts';
@@ -36,7 +36,7 @@ export const command = defineCommand({
   },
 });
 
-/** The register's sources, which are asked only how far they were read. */
+/** The register's sources, without calls to them. */
 async function registerOf({ service }: Config, store: StatusNeeds['store']): Promise<StatusNeeds['register']> {
   if (service === undefined) return undefined;
   const { openRegister } = await import('../service/sources.ts');
@@ -179,7 +179,7 @@ function lastDay({ day, failing, connections, register: source }: Status): reado
 
 const textOf = (part: Part): string => (typeof part === 'string' ? part : part.text);
 
-/** A heading, and rows whose parts stand below one another. */
+/** A heading, and rows whose parts are aligned. */
 function section(title: string, rows: readonly Line[]): readonly Line[] {
   if (rows.length === 0) return [];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => textOf(row[column] ?? '').length)));

@@ -1,16 +1,14 @@
 /**
- * The accepted configuration: what the installation runs by, whatever the files of its daemons say, with its former versions.
- * It holds no secret, only a digest of them.
+ * The accepted configuration, by which the installation runs whatever the files of its daemons say, with its former
+ * versions. It holds no secrets, only a digest of them.
  */
 import { sql } from 'kysely';
 import { digestOf } from '../protocol/text/digest.ts';
 import { type Db, engineOf, type Tx } from '../store/store.ts';
 import { type Digests, differingParts, readDaemons } from './daemons.ts';
 
-/** The parts of a configuration by half, without secrets. */
 export type ConfigContent = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A configuration: its parts, and their digests. */
 export interface ConfigParts {
   readonly digests: Digests;
   readonly content: ConfigContent;
@@ -25,10 +23,9 @@ export interface VersionEntry {
 
 export interface ConfigVersion extends VersionEntry, ConfigParts {}
 
-/** Former versions that are kept. */
 const KEPT = 200;
 
-/** The version in force, or another one; undefined if there is none. */
+/** The version in force, or another one. */
 export async function readVersion(db: Db, id?: number): Promise<ConfigVersion | undefined> {
   const row = await db
     .selectFrom('config_version')
@@ -39,11 +36,11 @@ export async function readVersion(db: Db, id?: number): Promise<ConfigVersion | 
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { accepted_at: acceptedAt, accepted_by: acceptedBy, digests, content, ...rest } = row;
-  // We wrote them.
+  // This file wrote them.
   return { ...rest, acceptedAt, acceptedBy, digests: JSON.parse(digests), content: JSON.parse(content) };
 }
 
-/** The versions, the newest first. */
+/** Newest first. */
 export async function listVersions(
   db: Db,
   { before, limit }: { readonly before?: number | undefined; readonly limit: number },
@@ -60,7 +57,7 @@ export async function listVersions(
   });
 }
 
-/** The part of a half with what decides about a connection's records. */
+/** The part of a half with the rules for a connection's records. */
 export const mappingPart = (connection: string): string => `providers.${connection}.mapping`;
 
 const MAPPING_PART = /^providers\.([\w-]+)\.mapping$/u;
@@ -70,7 +67,7 @@ export const connectionOfPart = (part: string): string | undefined => MAPPING_PA
 
 const HALF = 'connector';
 
-/** Makes rules a part of the version in force; without rules, has the connection in it no longer. */
+/** Stores rules in the version in force; without rules, removes the connection from it. */
 export async function acceptMapping(
   tx: Tx,
   connection: string,
@@ -79,7 +76,7 @@ export async function acceptMapping(
 ): Promise<void> {
   await lockVersions(tx);
   const head = await readVersion(tx);
-  // A first start accepts the whole.
+  // A first start accepts everything.
   if (head?.content[HALF] === undefined) return;
   const part = mappingPart(connection);
   const gone = rules === undefined ? [part, `providers.${connection}`] : [];
@@ -93,8 +90,8 @@ export async function acceptMapping(
 }
 
 /**
- * Accepts what a daemon's file says, but for mappings, which are accepted elsewhere. While another daemon runs by the version
- * in force, its file may be the newer one: nothing is accepted. Returns the parts that differ and were not accepted.
+ * Accepts a daemon's file, except mappings, which are accepted elsewhere. While another daemon runs by the version in
+ * force, accepts nothing, because that daemon's file may be newer. Returns the parts that differ and were not accepted.
  */
 export async function acceptSettings(
   tx: Tx,
@@ -115,7 +112,7 @@ export async function acceptSettings(
   return [];
 }
 
-/** The parts that differ and need nobody's word. A connection that only the version has is not taken out without one. */
+/** The parts that differ and need no acceptance. The removal of a connection needs it. */
 export const differingSettings = (inForce: Digests, own: Digests): readonly string[] =>
   differingParts(inForce, own).filter((path) => {
     const [half = '', part = ''] = [path.slice(0, path.indexOf('.')), path.slice(path.indexOf('.') + 1)];
@@ -123,7 +120,7 @@ export const differingSettings = (inForce: Digests, own: Digests): readonly stri
     return connectionOfPart(part) === undefined && !isRemoval;
   });
 
-/** One configuration over another one, which keeps its halves, its mappings and its connections. */
+/** One configuration over another one, which keeps its own halves, mappings and connections. */
 function merged<V>(
   head: Readonly<Record<string, Readonly<Record<string, V>>>> = {},
   own: Readonly<Record<string, Readonly<Record<string, V>>>>,
@@ -159,7 +156,7 @@ async function addVersion(
     .execute();
 }
 
-/** One at a time: each version stands on the one before. */
+/** One at a time, because each version builds on the one before. */
 async function lockVersions(tx: Tx): Promise<void> {
   if (engineOf(tx) === 'postgres') await sql`lock table config_version in share row exclusive mode`.execute(tx);
 }

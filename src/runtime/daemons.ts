@@ -61,8 +61,8 @@ export async function measureRoles(
 }
 
 /**
- * The parts in which two configurations differ, as `connector.providers.hubspot`. Ignores a half that only one of them
- * has.
+ * The parts in which two configurations differ, such as `connector.providers.hubspot`. Ignores a half that only one of
+ * them has.
  */
 export function differingParts(one: Digests, other: Digests): readonly string[] {
   return Object.keys(one)
@@ -95,7 +95,7 @@ export interface JoinOptions {
   readonly now: () => number;
   readonly log: { info(details: object, message: string): void; warn(details: object, message: string): void };
   readonly metrics: { readonly differingDaemons: { set(count: number): void } };
-  /** How often to renew the row, in ms; 10 s by default. */
+  /** 10 s by default. */
   readonly beatMs?: number;
   readonly watch: StoreWatch;
 }
@@ -127,7 +127,7 @@ export async function joinDaemons({ store, roles, now, ...rest }: JoinOptions): 
   if (freed > 0) log.info({ lanes: freed }, 'took up the work of a daemon that crashed');
   const checkClock = createClockWatch({ store, now, log, beatMs });
   await checkClock();
-  // Nobody else runs on a claimed file: any other row belongs to a crashed daemon.
+  // Nobody else uses a claimed file: any other row belongs to a crashed daemon.
   if (store.engine === 'sqlite') await store.write((tx) => tx.deleteFrom('daemon').execute());
   await beat(store, row(), now());
   await warnOfGaps(store.db, log);

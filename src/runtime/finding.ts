@@ -1,5 +1,3 @@
-/** The findings of `check`: each half returns its own, and one table shows them. */
-
 /** `warn`: works, but something is missing or will be ignored; `fail`: does not work until somebody acts. */
 export type Level = 'ok' | 'info' | 'warn' | 'fail';
 

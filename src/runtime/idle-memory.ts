@@ -7,11 +7,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 1_000;
-/** Share of time that the thread works, below which nobody notices the 80 ms of the collection. */
+/** The share of working time below which nobody notices the 80 ms of the collection. */
 const IDLE = 0.1;
 const GROWN = 1.25;
 
-/** Looks once a second until it is stopped. Does not keep the process alive. */
+/** Checks once a second until it is stopped. Does not keep the process alive. */
 export function giveBackIdleMemory(): { stop(): void } {
   let floor = 0;
   let seen = performance.eventLoopUtilization();

@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly now: () => number;
   readonly log: { error(details: object, message: string): void };
   /**
-   * Does the work and settles every claim. An exception counts as a fault of ours: the unsettled lanes are tried again
+   * Does the work and settles every claim. An exception counts as a fault of cvrsync: the unsettled lanes run again
    * later, each alone. The signal aborts when the worker can wait no longer.
    */
   run(claims: readonly Claim[], signal: AbortSignal): Promise<void>;
@@ -29,7 +29,7 @@ type Failure =
   | { readonly kind: 'fault'; readonly error: unknown };
 
 const PARK_AFTER_MS = 72 * 3_600_000;
-/** A lane that only waited long, for instance for a paused account, still gets this many attempts. */
+/** The attempts of a lane that only waited long, for instance for a paused account. */
 const PARK_AFTER_TRIES = 10;
 
 /**

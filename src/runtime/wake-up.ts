@@ -1,8 +1,6 @@
 import { pause } from './limits/pause.ts';
 
-/**
- * Tells the workers of this process that a queue has work. Only a hint: for work of other processes, whoever waits polls.
- */
+/** Wakes the workers of this process when a queue has work. Only a hint: workers poll for work of other processes. */
 export interface WakeUp {
   ring(queue: string): void;
   ringAll(): void;
@@ -13,7 +11,9 @@ export interface WakeUp {
   wait(queue: string, ms: number, signal: AbortSignal, poll?: Poll): Promise<void>;
 }
 
-/** A look for work that nobody rang for. All who wait share one, so that an idle process asks the store once. */
+/**
+ * A query for work that nobody rang for. All waiting workers share one, so that an idle process asks the store once.
+ */
 export interface Poll {
   readonly everyMs: number;
   /** Which of these queues have work. Never rejects. */
@@ -42,7 +42,7 @@ export function createWakeUp(): WakeUp {
       const queues = [...waiting].filter(([, { size }]) => size > 0).map(([queue]) => queue);
       if (queues.length > 0) for (const queue of await poll.busy(queues)) wake(queue);
       isPolling = false;
-      // Whoever begins to wait again begins to poll again.
+      // The first worker to wait again starts the poll again.
       if ([...waiting.values()].some(({ size }) => size > 0)) pollLater(poll);
     }, poll.everyMs).unref();
   }
@@ -57,7 +57,7 @@ export function createWakeUp(): WakeUp {
       const listeners = waiting.get(queue) ?? new Set();
       waiting.set(queue, listeners);
       const heard = new AbortController();
-      // With a reason: without one, an abort makes an error and its stack, at each of thousands of wake-ups.
+      // With a reason: without one, each abort would make an error with its stack, at thousands of wake-ups.
       const wakeThis = () => heard.abort('rung');
       listeners.add(wakeThis);
       signal.addEventListener('abort', wakeThis);

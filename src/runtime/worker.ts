@@ -9,20 +9,22 @@ import type { Poll, WakeUp } from './wake-up.ts';
 
 export interface WorkerOptions extends RunOptions {
   readonly wakeUp: WakeUp;
-  /** Maximum lanes per run; a function is asked before each claim. */
+  /** The most lanes per run; a function is called before each claim. */
   readonly batch: number | (() => Promise<number>);
   readonly concurrency: number;
-  /** How long a claim lasts without a renewal: after a crash, its lanes wait this long. Default 30 s. */
+  /** How long a claim lasts without a renewal, and so how long its lanes wait after a crash; 30 s by default. */
   readonly leaseMs?: number | undefined;
-  /** How often to look for work without a ring. Default 1 s. */
+  /** How often to look for work without a ring; 1 s by default. */
   readonly pollMs?: number | undefined;
-  /** Adds to the store what the lanes must find, with each claim. An idle worker asks first whether there is any. */
+  /**
+   * Adds to the store what the lanes must find, with each claim. An idle worker first checks whether that is needed.
+   */
   readonly prepare?: { readonly run: Prepare; readonly isNeeded: () => Promise<boolean> };
   /** Claims nothing before this time, because the account is paused. */
   blockedUntil?(): Promise<number> | number;
-  /** Keys to leave to other processes, asked before each claim. */
+  /** Keys to leave to other processes, read before each claim. */
   leaves?(): Promise<readonly string[]>;
-  /** Ms to wait for a batch to fill up after a full one. Default 0. */
+  /** How long to wait for a batch to fill up after a full one; 0 by default. */
   readonly gather?: number;
 }
 
@@ -74,7 +76,7 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
-  /** Looks for work. If there is none, whoever waited for that before the look is answered. */
+  /** Looks for work. If none is found, answers everybody who asked for that before the look. */
   async function finds<T>(look: () => Promise<T>, isWork: (found: T) => boolean): Promise<T> {
     // Read before the look: a run that ends during it may leave a due lane that the look did not see.
     const [asked, isIdle] = [drains.length, running === 0];
@@ -86,7 +88,7 @@ export function startWorker(options: WorkerOptions): Worker {
   /** Claims what is due, one claim at a time. Empty if the worker stops, the account is paused or the store is away. */
   async function claimBatch(): Promise<readonly Claim[]> {
     try {
-      // A claim is a write: a worker that has nothing, or took all there was, looks first.
+      // A claim is a write: a worker that has no work, or took all of it, reads first.
       if (!lastFull && !(await finds(look.isBehind, Boolean))) return [];
       look.forget();
       if (!(await mayClaim(options, pollMs, stopping.signal))) return [];
@@ -170,7 +172,7 @@ async function claimDue(
   return claim(store, queue, { limit, now: now(), leaseMs, except, prepare: prepare?.run });
 }
 
-/** For lanes of other processes, and for what falls due before this process knew. */
+/** For lanes of other processes, and for those that fell due before this process knew. */
 const pollOf = ({ store, now, log }: WorkerOptions, everyMs: number): Poll => ({
   everyMs,
   async busy(queues) {

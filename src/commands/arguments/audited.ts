@@ -61,7 +61,7 @@ export async function audited(
   }
 }
 
-/** The entry as it was begun; a restore puts another store in its place, which does not know it. */
+/** Finds the entry again: a restore replaces the store, and the new one does not have it. */
 async function stillThere(tx: Tx, id: number | undefined, at: number): Promise<number | undefined> {
   if (id === undefined) return undefined;
   const row = await tx.selectFrom('audit').select('id').where('id', '=', id).where('at', '=', at).executeTakeFirst();

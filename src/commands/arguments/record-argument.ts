@@ -1,4 +1,4 @@
-/** The record that a command acts on, named on the command line as `hubspot:123`. */
+/** The record that a command acts on, given as `hubspot:123`. */
 import type { ConnectorConfig } from '../../config/load.ts';
 import { readRecordId } from '../../connector/crm/record-id.ts';
 import { type RecordRef, readLinkKey } from '../../connector/names/queues.ts';
@@ -18,8 +18,8 @@ export async function needConnector(context: CommandContext): Promise<ConnectorC
 export const EVERY_RECORD = '*';
 
 /**
- * The record in `hubspot:123`, with the connection's name in any case, or in the address of its page in the CRM, with
- * or without the connection before it; all records of a connection in `hubspot:*`.
+ * Reads `hubspot:123`, with the connection's name in any case; the address of the record's page in the CRM, with or
+ * without the connection before it; or `hubspot:*` for all records of a connection.
  */
 export function readRecord(text: string, connector: Pick<ConnectorConfig, 'providers'>): RecordRef {
   if (/^https?:\/\//iu.test(text)) return recordAt(text, connector);
@@ -31,7 +31,7 @@ export function readRecord(text: string, connector: Pick<ConnectorConfig, 'provi
   return { provider, recordId: needRecordId(connector, provider, ref.recordId) };
 }
 
-/** The connection that a person means; the case of its name does not count. */
+/** The connection of a name in any case. */
 export function nameIn(text: string, { providers }: Pick<ConnectorConfig, 'providers'>): string {
   const alike = providers.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
   const [only] = alike;
@@ -50,7 +50,7 @@ function recordAt(address: string, { providers }: Pick<ConnectorConfig, 'provide
   throw new UsageError(`${address} may be a record of several connections: write ${names}`);
 }
 
-/** Where to look for the records that are linked. */
+/** Where to look for the linked records. */
 export const linksHint = (provider: string): string => `see cvrsync links ${provider}`;
 
 /** The canonical id in a text. Throws {@link UsageError} if it cannot be a record of the connection. */
@@ -66,7 +66,7 @@ export function needRecordId(
   throw new UsageError(`${text} cannot be a record of ${provider}: ${read.reason}`);
 }
 
-/** The canonical ids that a text may mean in these connections. Throws {@link UsageError} if it fits none of them. */
+/** The canonical ids of a text in these connections. Throws {@link UsageError} if it fits none of them. */
 export function recordIdsIn(
   { providers }: Pick<ConnectorConfig, 'providers'>,
   provider: string | undefined,

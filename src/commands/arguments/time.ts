@@ -1,4 +1,4 @@
-/** Times on the command line: ISO 8601, or a distance from now such as `2h` or `3d`. In ms since 1970. */
+/** Times on the command line: ISO 8601, or a distance from now such as `2h` or `3d`. */
 import { endOfDay } from '../../connector/crm/hold.ts';
 import { FOREVER, readLength } from '../../protocol/text/length.ts';
 import { normaliseTime } from '../../protocol/text/time.ts';

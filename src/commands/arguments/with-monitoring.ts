@@ -63,7 +63,7 @@ export function needUpstream({ upstream }: MonitoringContext): Upstream {
   return upstream;
 }
 
-/** The connection of that name; throws if it is not configured. */
+/** Throws if the connection is not configured. */
 export function needProvider({ providers }: Pick<ConnectorConfig, 'providers'>, name: string): CrmConfig {
   const found = providers.find((one) => one.name === name);
   if (found !== undefined) return found;

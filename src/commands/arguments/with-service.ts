@@ -8,12 +8,10 @@ import type { CommandContext } from '../cli/context.ts';
 import { readEntity } from './entity.ts';
 import { withStore } from './with-store.ts';
 
-/** What operations on the service and their commands need. */
 export interface ServiceContext {
   readonly store: Store;
   readonly now: () => number;
   readonly secrets: Secrets;
-  /** How to validate the settings of a monitor. */
   readonly options: MonitorOptions;
   readonly hasMailServer: boolean;
 }

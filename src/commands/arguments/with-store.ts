@@ -9,10 +9,10 @@ import type { CommandContext } from '../cli/context.ts';
 /** Whether it is a PostgreSQL store, or a SQLite file that exists. */
 export const storeExists = (url: string): boolean => isPostgresUrl(url) || existsSync(url);
 
-/** The store for people: the whole path of the file, or the engine. */
+/** The store for people: the absolute path of the file, or the engine. */
 export const shownStore = (url: string): string => (isPostgresUrl(url) ? 'postgres' : `sqlite at ${path.resolve(url)}`);
 
-/** Throws if there is no store, and says where it should be. */
+/** The error says where the store should be. */
 export function requireStore(url: string): void {
   if (storeExists(url)) return;
   if (isStoreLost(url)) throw new LostStoreError(url);
@@ -21,8 +21,8 @@ export function requireStore(url: string): void {
 }
 
 /**
- * Opens the configured store for `work`, then closes it. It does not migrate a store that has tables, because an older
- * daemon may be running on it; `migrate` and `serve` do that. It creates a store only with `create`, for commands that
+ * Opens the configured store for `work`, then closes it. Does not migrate a store that has tables, because an older
+ * daemon may be running on it; `migrate` and `serve` do that. Creates a store only with `create`, for commands that
  * people run before the daemon.
  */
 export async function withStore<T>(

@@ -55,7 +55,7 @@ interface Asked extends Omit<ModeOptions, 'mayLink' | 'meant'> {
   readonly yes: boolean;
 }
 
-/** Does the steps with their progress on stderr; undefined if a signal stopped it. */
+/** Shows the progress on stderr; undefined if a signal stopped it. */
 async function runShown(
   context: CommandContext,
   opened: BackfillContext,
@@ -176,6 +176,6 @@ function nextOf(
   });
 }
 
-/** The commands that send linked companies again: a plan must name them, because they are linked already. */
+/** The commands that request linked companies again: a plan must name them, because they are already linked. */
 const fillOf = (provider: string): string =>
   `cvrsync backfill ${provider} --plan FILE, set the action of linked rows to link, then --apply FILE --send-update`;

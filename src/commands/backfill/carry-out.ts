@@ -1,4 +1,4 @@
-/** Carries out the runs of a backfill, and shows how far they are. */
+/** Carries out the runs of a backfill, and shows their progress. */
 import { backfillWork } from '../../connector/backfill/backfill-worker.ts';
 import { startConfirming, waitingCalls } from '../../connector/backfill/confirm-monitoring.ts';
 import { BACKFILL } from '../../connector/backfill/plan/backfill-task.ts';
@@ -10,12 +10,12 @@ import type { CommandContext } from '../cli/context.ts';
 import { type CarryOut, runCarrier, syncs, troubleOf, withRunWorker } from '../progress/carry-out-run.ts';
 import type { BackfillContext } from './with-backfill.ts';
 
-/** How often to count the calls that are left, and to look what keeps calls waiting, in ms. */
+/** How often to count the remaining calls, and to look for the reason of a wait. */
 const COUNT_MS = 1_000;
-/** How long a stopped worker may take to end its calls to the monitoring service, in ms. */
+/** How long a stopped worker may take to end its calls to the monitoring service. */
 const GRACE_MS = 15_000;
 
-/** What carries out backfills: a daemon that has the connection, or this process. */
+/** A daemon that has the connection carries backfills out, or else this process. */
 export function backfiller(
   context: CommandContext,
   opened: BackfillContext,
@@ -29,7 +29,7 @@ export function backfiller(
     show: async (run, by) => (by === 'daemon' ? show(run) : undefined),
     keepsPreviews: true,
     async withWorkers(id, work) {
-      // A command that was killed cannot say so. One that lives notices that the plan has another owner.
+      // A killed command cannot release its lane. A living one notices that the plan has another owner.
       await releaseLane(store, BACKFILL.queue, String(id), now());
       const calls = startConfirming(opened);
       try {
@@ -42,7 +42,7 @@ export function backfiller(
   });
 }
 
-/** The steps of a run that a daemon carries out, as far as the store says them. */
+/** The steps of a run that a daemon carries out, as far as the store has them. */
 function openDaemonProgress(
   { store, crm, now }: BackfillContext,
   report: (step: BackfillStep) => void,

@@ -6,7 +6,6 @@ import { timesOf, waitingFor } from '../cli/waiting.ts';
 import { grouped, rateText, type WorkRate } from '../progress/rate.ts';
 import type { CallsMade } from './with-backfill.ts';
 
-/** Times in ms. */
 export interface ProgressState {
   readonly phase: BackfillStep['phase'];
   /** When this process began the phase, and how much was done before. */

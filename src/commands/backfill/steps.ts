@@ -1,4 +1,4 @@
-/** A backfill as runs: a scan, a plan file that is taken in, and the apply of the plan. */
+/** Backfill as runs: a scan, the import of a plan file, and the apply of the plan. */
 import { changesMatch, readOpenBackfill, readPreview } from '../../connector/backfill/plan/backfill-task.ts';
 import { printWarnings } from '../../connector/backfill/plan/doubts.ts';
 import { isFile, tryPlan } from '../../connector/backfill/plan/import-plan.ts';
@@ -31,7 +31,7 @@ const groundOf = ({ store, crm, now }: BackfillSteps) => ({ store, now, crms: [c
 
 const openRun = ({ store, crm }: BackfillSteps) => readOpenBackfill(store.db, crm.name);
 
-/** Whether the plan of a connection is being applied, or was in part: then an apply goes on without a scan. */
+/** Whether an apply of the connection's plan has begun: it then continues without a scan. */
 export async function isBegun(deps: BackfillSteps): Promise<boolean> {
   const plan = await readRun(deps.store.db, deps.crm.name);
   const open = await openRun(deps);
@@ -40,13 +40,13 @@ export async function isBegun(deps: BackfillSteps): Promise<boolean> {
 
 export interface ScanAsked {
   readonly kind: 'scan' | 'match';
-  /** Forget what is under way, and what people edited. */
+  /** Discard an open run and people's edits. */
   readonly restart: boolean;
   readonly trust?: BackfillProgress['trust'] | undefined;
   readonly sendUpdate?: boolean | undefined;
 }
 
-/** Scans the CRM, or continues a scan. Refuses one that would forget a plan that is applied in part, or that people edited. */
+/** Scans the CRM, or continues a scan. Refuses one that would discard a partly applied plan, or people's edits. */
 export async function scan(deps: BackfillSteps, { kind, restart, ...chosen }: ScanAsked): Promise<void> {
   const { store, crm } = deps;
   const provider = crm.name;
@@ -76,7 +76,7 @@ async function refuseToForget(deps: BackfillSteps): Promise<void> {
       `a plan of ${name} is being applied and not done: go on with cvrsync backfill ${name}${file}, or forget it with --restart`,
     );
   }
-  // Whoever has the file has the edits.
+  // The file, if there is one, also has the edits.
   if (plan.phase === 'planned' && (plan.edits ?? 0) > 0 && plan.file === undefined)
     throw new BackfillError(
       `people edited the plan of ${name} on the dashboard, and a new scan would forget that: apply it there, or forget it with cvrsync backfill ${name} --restart`,
@@ -92,7 +92,7 @@ async function refuseOther(deps: BackfillSteps, kind?: 'scan' | 'match' | 'apply
   );
 }
 
-/** Waits until the stage of a run is done. Throws if it is not, or the command is stopped. */
+/** Waits until the stage of a run is done. Throws if it fails, or the command is stopped. */
 async function carried({ carryOut, signal }: BackfillSteps, id: number): Promise<void> {
   const { state, error } = await carryOut(id);
   if (state === 'done') return;
@@ -101,18 +101,18 @@ async function carried({ carryOut, signal }: BackfillSteps, id: number): Promise
 }
 
 export interface ApplyAsked {
-  /** Absent: as the plan was made. */
+  /** Absent: as in the plan. */
   readonly trust?: BackfillProgress['trust'] | undefined;
   readonly sendUpdate: boolean;
   readonly limit?: number | undefined;
-  /** Whether records whose number changed since the scan are decided again. */
+  /** Whether to decide again about records whose number changed since the scan. */
   readonly decidesAgain: boolean;
   readonly writesNumber?: boolean;
-  /** Confirms the linking. A no leaves a plan. */
+  /** Confirms the linking. After a no the plan stays. */
   readonly mayLink: (count: number) => Promise<boolean>;
 }
 
-/** Applies the plan, or continues an apply, with what that was begun with. */
+/** Applies the plan, or continues an apply with its original options. */
 export async function apply(deps: BackfillSteps, { mayLink, trust, ...asked }: ApplyAsked): Promise<Ended> {
   const { store, crm } = deps;
   const provider = crm.name;
@@ -146,7 +146,7 @@ export async function apply(deps: BackfillSteps, { mayLink, trust, ...asked }: A
 const endOf = async ({ store, crm }: BackfillSteps): Promise<Ended> =>
   (await readRun(store.db, crm.name))?.phase === 'done' ? 'done' : 'limited';
 
-/** Takes a plan file in and applies it, or continues with it. Nothing is changed if it looks wrong, unless it is `meant`. */
+/** Imports and applies a plan file, or continues it. Changes nothing if the file looks wrong, unless it is `meant`. */
 export async function applyFile(
   deps: BackfillSteps,
   file: string,
@@ -156,7 +156,7 @@ export async function applyFile(
   return apply(deps, { ...asked, decidesAgain: false, mayLink: async () => true });
 }
 
-/** Whether the plan that is being applied, or was in part, is that of the file. */
+/** Whether the plan of an apply that has begun is that of the file. */
 async function isOf(deps: BackfillSteps, file: string): Promise<boolean> {
   const plan = await readRun(deps.store.db, deps.crm.name);
   return plan?.file !== undefined && isFile(file) && plan.file === (await digestOf(file)) && (await isBegun(deps));

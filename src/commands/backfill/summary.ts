@@ -34,11 +34,11 @@ export interface Summary {
   readonly calls: CallsMade;
   readonly seconds: number;
   readonly trust: BackfillProgress['trust'];
-  /** The command that has the service send each company in full; absent if this run asked for that. */
+  /** The command that requests each company in full; absent if this run did that. */
   readonly fill?: string;
-  /** The run that a stop left. */
+  /** A stopped run. */
   readonly run?: number | undefined;
-  /** How many of the linked records were linked before this run. */
+  /** The linked records that were linked before this run. */
   readonly before: number;
   readonly isMonitoring: boolean;
   /** A dry run or a plan, which links nothing. */
@@ -48,7 +48,7 @@ export interface Summary {
   readonly file?: string;
 }
 
-/** The number of rows that need a person: exit code 3. */
+/** The rows that need a person: exit code 3. */
 export const forAPerson = ({ outcome }: Summary): number => outcome.person + outcome.refused;
 
 export const documentOf = (summary: Summary): object => {
@@ -116,7 +116,7 @@ export function textOf(summary: Summary): string {
   return [...lines, ...nextText(summary)].join('\n');
 }
 
-/** The remaining work and its command, in the last line, where people look. */
+/** The remaining work and its command. It is the last line, because people look there. */
 function nextText({ ended, isLook, outcome, file, next }: Summary): readonly string[] {
   switch (ended) {
     case 'planned':
@@ -130,10 +130,10 @@ function nextText({ ended, isLook, outcome, file, next }: Summary): readonly str
   }
 }
 
-/** From this many on it is not an accident. */
+/** This many are not an accident. */
 const MANY = 10;
 
-/** One number in eleven passes by chance: if most fail, the property holds phone numbers or the like. */
+/** One number in eleven passes by chance: if most fail, the property holds something like phone numbers. */
 function numbersText({ provider, scanned, outcome, match }: Summary): readonly string[] {
   const { mistyped, unsure, verdicts } = outcome;
   const asked = `is ${match} the property of the CVR number? It is connector.providers.${provider}.match.`;
@@ -187,14 +187,14 @@ function linksText({ ended, outcome, isMonitoring, trust, before, fill }: Summar
   ];
 }
 
-/** A CRM's text may hold line ends, and escape sequences that command the terminal. */
+/** A CRM's text may hold line ends, and escape sequences that control the terminal. */
 const rowText = ({ record_id: record, name, found, verdict, detail }: ScanRow): string =>
   `  ${record}  ${name ?? ''}  ${found ?? ''}  ${verdict}${detail === null ? '' : `: ${detail}`}`.replaceAll(
     /\p{Cc}+/gu,
     ' ',
   );
 
-/** What a plan file would do, by the scan that it came from. */
+/** What a plan file would do, by the scan that made it. */
 export function textOfPlan(file: string, { toLink, linked, skipped, warnings, given, repaired }: PlanRead): string {
   const many = printWarnings(warnings, toLink, true);
   return [

@@ -13,7 +13,6 @@ import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { showWaiting } from '../cli/waiting.ts';
 
-/** The calls of this process, answered or not. */
 export interface CallsMade {
   crm: number;
   service: number;

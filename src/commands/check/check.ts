@@ -59,7 +59,7 @@ export const command = defineCommand({
       await client.close();
       await opened.store?.close();
     }
-    // What it created is worth seeing, too.
+    // Shows all findings after creating properties.
     const isWhole = all || createProperties;
     showFindings(context, findings, isWhole);
     const count = (level: Finding['level']) => findings.filter((each) => each.level === level).length;
@@ -72,7 +72,7 @@ export const command = defineCommand({
 
 const ORDER: readonly Finding['level'][] = ['fail', 'warn', 'info', 'ok'];
 
-/** What to fix first, then what else asks something of you; with `all`, and for programs, every finding. */
+/** What to fix first, then what else needs a person; with `all`, and for programs, every finding. */
 function showFindings({ output, json }: CommandContext, findings: Findings, all: boolean): void {
   const order = (finding: Finding): number => (json ? 0 : ORDER.indexOf(finding.level));
   const shown = findings

@@ -23,11 +23,11 @@ export interface CheckSubject {
   readonly config: Config;
   readonly store: Store;
   readonly http: OutboundHttp;
-  /** The address of our own service; default: the configured one. */
+  /** The address of the service in this installation; the configured one by default. */
   readonly own?: string | undefined;
 }
 
-/** All findings. Whatever does not answer before the signal aborts is a finding, too. */
+/** A missing answer when the signal aborts is a finding too. */
 export async function allFindings(
   { config, store, http, own }: CheckSubject,
   signal: AbortSignal,
@@ -75,7 +75,6 @@ export async function diskFindings(store: Store, { connector }: Pick<Config, 'co
   return [{ level: 'warn', subject, found, advice: 'make room: webhooks are refused when it is full' }];
 }
 
-/** What a configuration may do but should not. */
 export const warningsOf = (config: Config): Findings =>
   configWarnings(config, isLoopback).map(({ isKnown, ...rest }) => ({ level: isKnown ? 'info' : 'warn', ...rest }));
 
@@ -115,7 +114,10 @@ const withUpstream = <C extends { readonly upstream?: unknown }, U>(
   ...(upstream !== undefined && { upstream }),
 });
 
-/** Our own service runs inside the daemon: its silence while the daemon is stopped is not a configuration error. */
+/**
+ * The service of this installation runs inside the daemon: its silence while the daemon is stopped is not an error of
+ * the configuration.
+ */
 const ofOwnService = (finding: Finding): Finding =>
   finding.subject === 'upstream' && finding.level === 'fail'
     ? {

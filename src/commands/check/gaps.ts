@@ -10,8 +10,8 @@ const CAUSES = {
 } as const;
 
 /**
- * Warns of each time that the store knows nothing about, until full updates were requested. The service's half rereads
- * the register without help.
+ * Warns of each time for which the store has nothing, until somebody requested full updates. The service half rereads
+ * the register by itself.
  */
 export async function gapFindings(db: Db, { connector }: Pick<Config, 'connector'>): Promise<Findings> {
   if (connector === undefined) return [];

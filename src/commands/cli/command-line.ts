@@ -2,8 +2,8 @@ import { flagOf } from './command.ts';
 import type { CommandContext } from './context.ts';
 
 /**
- * A command line for a person to run next, quoted for a shell, with these options and the configuration of this run. It
- * leaves out options that are undefined, null or false.
+ * A command line for a person to run next, quoted for a shell, with these options and the configuration of this run.
+ * Omits options that are undefined, null or false.
  */
 export function commandLine(
   { configFile }: Pick<CommandContext, 'configFile'>,
@@ -21,7 +21,6 @@ export function commandLine(
   return ['cvrsync', words, ...given].join(' ');
 }
 
-/** A text as one word of a shell. */
 function quoted(text: string): string {
   if (/^[\w./\\:~@+-]+$/u.test(text)) return text;
   return /["$`]/u.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;

@@ -72,11 +72,11 @@ export interface CommandSpec<A, O> {
   readonly commands?: readonly Command[];
   readonly audit?: CommandAudit;
   readonly operation?: string | readonly string[];
-  /** Undefined counts as 0. The handler in main.ts shows what it throws. */
+  /** Undefined counts as 0. The handler in main.ts shows errors. */
   readonly run?: (context: CommandContext, args: Values<A>, options: Values<O>) => Promise<ExitCode | undefined>;
 }
 
-/** The types of `run`'s parameters follow from `args` and `options`. */
+/** Infers the types of `run`'s parameters from `args` and `options`. */
 export function defineCommand<
   A extends Readonly<Record<string, Argument>> = Record<never, never>,
   O extends Readonly<Record<string, OptionSpec>> = Record<never, never>,
@@ -84,7 +84,7 @@ export function defineCommand<
   const { name, about, examples = [], args = {}, options = {}, commands = [], audit, operation, run } = spec;
   const command = { name, about, examples, args, options, commands, audit, operation };
   if (run === undefined) return command;
-  // Commander does not know the types of the texts that `args` and `options` read: assert them here, once.
+  // Commander does not know the types of the texts that `args` and `options` read, so this asserts them once.
   return { ...command, run: (context, given, chosen) => run(context, given as Values<A>, chosen as Values<O>) };
 }
 

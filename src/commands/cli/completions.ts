@@ -1,4 +1,4 @@
-/** What a shell can complete: a flat list by the words of each command. */
+/** The words that a shell can complete, in a flat list by command. */
 
 export interface Word {
   readonly word: string;
@@ -9,7 +9,7 @@ export interface Word {
 export type Values = readonly string[] | 'connections' | 'files' | 'any';
 
 export interface Completion {
-  /** The words of the command, as `review list`; empty for the program. */
+  /** The words of the command, such as `review list`; empty for the program. */
   readonly path: string;
   readonly commands: readonly Word[];
   readonly options: readonly (Word & { readonly values: Values | undefined })[];

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 
-/** Whether there is a person at a terminal to ask. */
+/** Whether a person at a terminal can answer. */
 export const canAsk = ({ stdin, stderr, json }: CommandContext): boolean =>
   stdin?.isTTY === true && stderr.isTTY === true && !json;
 

@@ -1,4 +1,4 @@
-/** The context of a command: its streams, its log, its configuration. One mask filters everything it prints. */
+/** The context of a command: its streams, its log, its configuration. One mask filters all output. */
 
 import type { Logger } from 'pino';
 import type { Config, ConfigLoad, LoadedConfig } from '../../config/load.ts';
@@ -16,25 +16,24 @@ import { limitRepeats } from './repeated-errors.ts';
 import { hasColours } from './style.ts';
 import { escapeControls } from './table.ts';
 
-/** What the process gives a run of the program. */
 export interface World {
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** The person's answers; absent if there is nobody to ask. */
+  /** The person's answers; absent if nobody can answer. */
   readonly stdin?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly env: Env;
   /** Aborted when the program should stop: Ctrl-C, SIGTERM. */
   readonly signal: AbortSignal;
-  /** Aborted with a `StrayError` if something threw outside of any call: the process must end. */
+  /** Aborted with a `StrayError` if something threw outside any call: the process must end. */
   readonly strayed?: AbortSignal;
-  /** Calls `listener` at each SIGHUP, which until then ends the process; absent if the system has none. */
+  /** Calls `listener` at each SIGHUP, which without it ends the process; absent if the system has none. */
   readonly onHangUp?: (listener: () => void) => void;
 }
 
 export interface GlobalOptions {
   readonly config?: string;
   readonly json: boolean;
-  /** Default: the configuration's. */
+  /** The configuration's by default. */
   readonly logLevel?: LogLevel;
 }
 
@@ -42,9 +41,8 @@ export interface CommandContext extends World {
   readonly json: boolean;
   readonly output: Output;
   readonly log: Logger;
-  /** The file that `--config` names, if any. */
+  /** The file that `--config` names. */
   readonly configFile: string | undefined;
-  /** What a shell can complete, of all commands. */
   completions(): Promise<readonly Completion[]>;
   /**
    * The configuration, read once. Throws {@link ConfigError}. With `parts`, such as `connector.providers.hubspot`, only

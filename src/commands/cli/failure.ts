@@ -4,8 +4,8 @@ import { type ExitCode, UsageError } from './command.ts';
 import { ConfigError, type GlobalOptions } from './context.ts';
 
 /**
- * Shows on stderr why a command failed, as lines or with `--json` as one document, and returns the exit code. It shows
- * the stack only at log level debug.
+ * Shows on stderr why a command failed, as lines or with `--json` as one document, and returns the exit code. Shows the
+ * stack only at log level debug.
  */
 export function showFailure(
   error: unknown,

@@ -1,9 +1,8 @@
-/** The options that every command has. */
 import { LOG_LEVELS } from '../../config/schema/log-level.ts';
 
 export interface GlobalOption {
   readonly flag: string;
-  /** The name of its value; undefined for a flag. */
+  /** Undefined for a flag. */
   readonly value?: string;
   readonly about: string;
   readonly choices?: readonly string[];

@@ -91,7 +91,7 @@ const withAges = (row: TableRow, now: number): TableRow =>
     Object.entries(row).map(([column, value]) => [column, value instanceof Date ? ago(value.getTime(), now) : value]),
   );
 
-/** A document with masked values and with its times in ISO 8601. */
+/** A document with masked values, and with its times in ISO 8601. */
 const shownJson = (document: unknown, scrub: (text: string) => string, indent?: number): string =>
   JSON.stringify(document, (key, value) => maskedValue(isoTimeIn(key, value), scrub), indent);
 

@@ -31,5 +31,4 @@ const TONES: Readonly<Record<string, Tone>> = {
   ...{ fail: 'bad', failed: 'bad', failing: 'bad', parked: 'bad', conflict: 'bad', refused: 'bad', revoked: 'bad' },
 };
 
-/** The tone of a cell that is a state, by its word. */
 export const toneOf = (word: string): Tone | undefined => (Object.hasOwn(TONES, word) ? TONES[word] : undefined);

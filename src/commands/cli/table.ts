@@ -60,8 +60,7 @@ function widthsFor(lines: readonly (readonly string[])[], width: number): readon
   let spare = width - GAP.length * (columns.length - 1) - sum(least);
   if (spare < 0) return undefined;
   const widths = [...least];
-  // Give the spare letters one by one to the narrowest column that wants one, so that columns of many words end up
-  // alike.
+  // Spare letters go to the narrowest column that needs one, so that wide columns end up alike.
   for (; spare > 0; spare -= 1) {
     const wanting = widths.flatMap((each, index) => (each < (natural[index] ?? 0) ? [index] : []));
     const [narrowest] = wanting.toSorted((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0));

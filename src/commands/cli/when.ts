@@ -19,12 +19,11 @@ export function lasting(ms: number): string {
   return new Intl.NumberFormat('en-GB', { style: 'unit', unit, unitDisplay: 'short' }).format(count);
 }
 
-/** A time as a cell of a table. */
 export const timeCell = (ms: number | null | undefined): Date | null => (typeof ms === 'number' ? new Date(ms) : null);
 
 /** Names of times in documents: `at`, `since`, `createdAt`, `due_at`. */
 const TIME_NAME = /^(?:at|since|until|seen)$|(?:At|Since|Until)$|_(?:at|since|until)$/u;
-/** 2000 to 2100: a number outside of it is no time of cvrsync. */
+/** 2000 to 2100: numbers outside are not times. */
 const [FIRST_MS, END_MS] = [946_684_800_000, 4_102_444_800_000];
 
 /** A number that is a time by its name and its size, in ISO 8601; else the value itself. */

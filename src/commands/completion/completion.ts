@@ -30,7 +30,7 @@ export const command = defineCommand({
   },
 });
 
-/** Only the names: a completion must not wait for plugins, nor fail because of a secret that is not set. */
+/** Only names: a completion must not wait for plugins, nor fail because of a missing secret. */
 async function readNames(file: string): Promise<readonly string[]> {
   const parsed = await readFile(file, 'utf8').then(parseConfig, () => undefined);
   const connector = child(parsed?.ok ? parsed.value : undefined, 'connector');

@@ -29,7 +29,7 @@ const arms = (completions: readonly Completion[]) => ({
 
 const valueLines = (values: Values): readonly string[] => (typeof values === 'string' ? [`@${values}`] : values);
 
-/** A function of bash and zsh that sets REPLY to the lines for a pattern. Nothing is forked: it runs at each key. */
+/** A function of bash and zsh that sets REPLY to the lines for a pattern. Runs at each key, so starts no process. */
 const posixCase = (name: string, rows: readonly Arm[]): string =>
   [
     `_cvrsync_${name}() {`,
@@ -55,7 +55,7 @@ function posixData(completions: readonly Completion[], write: (word: Word) => st
   ].join('\n');
 }
 
-/** Finds the command, and which argument is at the cursor. `$@`: the words before it. Sets `at`, `args` and `config`. */
+/** Finds the command, and the argument at the cursor. `$@`: the words before it. Sets `at`, `args` and `config`. */
 const POSIX_WALK = `_cvrsync_walk() {
   at=''; args=0; config=''
   local word line='

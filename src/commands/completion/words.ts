@@ -1,5 +1,3 @@
-/** Lists what can be completed, from the command tree. */
-
 import { type Argument, type Command, flagOf, type OptionSpec } from '../cli/command.ts';
 import type { Completion, Values } from '../cli/completions.ts';
 import { GLOBAL_OPTIONS } from '../cli/global-options.ts';

@@ -30,7 +30,7 @@ const args = { provider: optional('the connection, as the configuration names it
 
 type Deps = Ground & ConfigNeeds;
 
-/** Opens the store and the configured connections, for work on a store that the daemon may be using. */
+/** Opens the store and the configured connections. A daemon may be using the store. */
 async function withConfig(context: CommandContext, work: (deps: Deps) => Promise<ExitCode>): Promise<ExitCode> {
   const config = await context.config();
   const client = openClient({ env: context.env });
@@ -55,7 +55,7 @@ function needsOf(config: Config, store: Store, http: ReturnType<typeof openClien
   return { store, now, configuration };
 }
 
-/** The difference; throws if there is no connection of that name, and nothing waits for one. */
+/** The difference. Throws if the connection does not exist and nothing waits for it. */
 async function readDiff(context: CommandContext, deps: Deps, provider: string | undefined): Promise<ConfigDiff> {
   const input = provider === undefined ? {} : { provider };
   const diff: ConfigDiff = await performHere(diffConfig, input, deps);
@@ -85,7 +85,7 @@ function show({ output }: CommandContext, { proposal, preview, trouble }: Counte
 const exampleLine = (name: string, { record, property, before, after, isEdit }: PreviewExample): string =>
   `${name}:${record} ${property}: ${JSON.stringify(before)} → ${JSON.stringify(after)}${isEdit ? ' (a person wrote it)' : ''}`;
 
-/** What differs besides, which nobody has to accept. */
+/** The differences that need no acceptance. */
 function showDifferences({ output }: CommandContext, { settings, daemons }: ConfigDiff): void {
   if (settings.length > 0) output.line(`Accepted without asking, once a daemon reads the file: ${settings.join(', ')}`);
   for (const { name, differs } of daemons)
@@ -123,7 +123,7 @@ export const apply = defineCommand({
   run: (context, { provider }, { yes }) =>
     withConfig(context, async (deps) => {
       const { proposals } = await readDiff(context, deps, provider);
-      // What was set aside is applied only by its name.
+      // A change that was set aside is applied only by its name.
       const asked = proposals.filter(({ proposal }) => !proposal.isAside || provider !== undefined);
       const accepted: string[] = [];
       for (const each of asked) {

@@ -72,7 +72,7 @@ const schema = defineCommand({
   run: async (context, { plugins }) => {
     const described = await Promise.all(plugins.map((use) => describePlugin(use, '.')));
     const document = await schemaDocument(new Map(described.map(({ use, schema: entry }) => [use, entry])));
-    // On one line, which is twice as short.
+    // On one line, which is half as long.
     context.output.entry(document, JSON.stringify(document));
     return 0;
   },

@@ -1,4 +1,3 @@
-/** Which deliveries a command is about. */
 import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../../service/delivery/deliveries.ts';
 import { readEntity } from '../arguments/entity.ts';
 import { time } from '../arguments/time.ts';
@@ -39,7 +38,7 @@ export const confirmOptions = {
 
 export const PREVIEWED = 'shows how many, and needs --yes';
 
-/** The filter as options of a command line, and as an operation takes it: ages are times now. */
+/** The filter as options of a command line and as input of an operation: ages become times. */
 export const textsOf = ({ monitor, state, entity, since, until }: DeliveryFilter) => ({
   monitor,
   state,

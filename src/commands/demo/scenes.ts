@@ -81,7 +81,7 @@ export async function playScenes(setup: DemoSetup, say: Say, seed: number): Prom
   if (hubspot !== undefined) await findByName(setup, hubspot, say);
 }
 
-/** Somebody types in a company without its number, as heard on the phone: cvrsync suggests the company. */
+/** Somebody enters a company without its number, from a phone call: cvrsync suggests the company. */
 async function findByName(setup: DemoSetup, crm: CrmEmulator, say: Say): Promise<void> {
   const { store } = setup.app;
   await setup.publish(setup.newcomer);

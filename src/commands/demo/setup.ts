@@ -38,7 +38,7 @@ export interface DemoSetup {
   publish(actor: Actor): Promise<void>;
   /** Links the record of each actor in each CRM, and has the service send everything it knows. */
   link(actors: readonly Actor[]): Promise<void>;
-  /** An address that opens the dashboard, signed in, once. */
+  /** An address that opens the dashboard once, signed in. */
   signInLink(): Promise<string>;
   /** Resolves when every record has its final values. */
   settled(): Promise<void>;
@@ -131,7 +131,7 @@ const configuration = (
   },
 });
 
-/** The company as the register has had it for a month, and as a sales team would have typed it: name and CVR number. */
+/** Enters the company in the register a month ago, and in the CRMs as a sales team would: name and CVR number. */
 function enter(company: SampleCompany, emulators: readonly CrmEmulator[]): Actor {
   const at = Date.now() - 30 * DAY_MS;
   const cvr = company.entityId.split('-')[2] ?? '';
@@ -156,7 +156,7 @@ async function settled({ service, connector, store }: App): Promise<void> {
 }
 
 interface Mailbox {
-  /** smtp://127.0.0.1:… */
+  /** Such as smtp://127.0.0.1:1025. */
   readonly url: string;
   /** Called with the source text of each mail. */
   onMail: (source: string) => void;

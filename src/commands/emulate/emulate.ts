@@ -1,4 +1,4 @@
-/** `emulate`: runs a CRM, the register or the monitoring service on this machine, for trials. */
+/** `emulate`: runs a CRM, the register or the monitoring service on this machine. */
 import { readFile } from 'node:fs/promises';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
@@ -115,7 +115,7 @@ async function emulated(context: CommandContext, name: string, options: ServiceO
   }
 }
 
-/** Runs a distribution of the register until the signal, and changes one of its companies now and then. */
+/** Runs a register until the signal, and changes one of its companies at intervals. */
 async function showRegister(
   { output, json, signal }: CommandContext,
   name: string,

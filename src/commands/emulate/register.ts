@@ -14,14 +14,14 @@ export interface RegisterEmulatorOptions {
   /** 0 picks a free port. */
   readonly port?: number;
   readonly seed?: number;
-  /** The number of sample companies at the start; default 10. */
+  /** The number of sample companies at the start; 10 by default. */
   readonly companies?: number;
   readonly faults?: readonly ScriptedFault[];
-  /** Serves it in place of a socket. */
+  /** Serves it without a socket. */
   readonly serve?: typeof serveEmulator;
   readonly user?: string;
   readonly password?: string;
-  /** Elasticsearch 7 returns the total as an object. Default: a number, as in 6. */
+  /** Elasticsearch 7 returns the total as an object. A number by default, as in 6. */
   readonly totals?: 'number' | 'object';
 }
 
@@ -33,12 +33,9 @@ export interface RegisterEmulator extends ServedEmulator {
     readonly username: string;
     readonly password: string;
   };
-  /**
-   * Stores a document in place of an earlier one of the same unit, optionally as if the register had loaded it at a
-   * time in ms since 1970.
-   */
+  /** Stores or replaces the document of a unit. `loadedAt`: when the register loaded it; now by default. */
   put(document: unknown, loadedAt?: number): void;
-  /** Changes one of the sample companies, loaded now or at a time in ms since 1970, and returns the document. */
+  /** Changes one of the sample companies, loaded now or at another time, and returns the document. */
   change(loadedAt?: number): unknown;
   readonly documents: Readonly<Record<Index, ReadonlyMap<string, RegisterHit>>>;
   /** Rearranges the hits of later answers while it is set. */
@@ -59,10 +56,9 @@ type Index = keyof typeof INDICES;
 const isIndex = (name: string | undefined): name is Index => name !== undefined && Object.hasOwn(INDICES, name);
 
 const PATH = /^\/cvr-permanent\/([a-z]+)(?:\/_doc)?\/_(search|count)$/;
-/** More sample changes than anyone will watch. */
 const ENDLESS = 10_000_000;
 
-/** Not an ordinary word: cvrsync masks it in all output of whoever configures it. */
+/** Not an ordinary word, because cvrsync masks it in all output of a configuration with it. */
 const PASSWORD = 'emulated-register-password';
 
 /** Serves the indices of companies, production units and participants, with sample companies. */

@@ -24,7 +24,7 @@ export interface ServiceOptions {
   readonly faults: readonly ScriptedFault[];
   /** The webhook of the jobs of both CRMs; without it they deliver nothing. */
   readonly webhook: string | undefined;
-  /** Seconds between two changes in the register; no changes if absent. */
+  /** Seconds between two changes in the register; absent: no changes. */
   readonly every: number | undefined;
 }
 

@@ -21,7 +21,6 @@ export interface EntityRows {
   readonly rows: readonly EntityRow[];
 }
 
-/** The effect of an erasure on one table. */
 export interface TableErasure {
   readonly table: string;
   readonly deleted: number;

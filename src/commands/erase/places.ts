@@ -11,7 +11,7 @@ import type { EntityRow, StoreTables } from './pages.ts';
 /** A table with data about entities. Every text column may name one, except those in `fixed`. */
 export interface Place {
   own(entity: string): RawBuilder<boolean>;
-  /** Columns with our own words, ids and times, and nothing that a register, a CRM or a person wrote. */
+  /** Columns with words of cvrsync, ids and times, and nothing that a register, a CRM or a person wrote. */
   readonly fixed: readonly string[];
   /**
    * The change of an erasure to rows of others: `redact` removes the entity from JSON and text, `clear` empties the
@@ -177,7 +177,7 @@ export const PLACES = {
       ...['housekeeping:%', 'mark-all:%', 'match-%', 'news %', 'notes:%', 'reports', 'sweep:%', '%/%'],
     ),
   },
-  // It may hold the addresses that alerts go to.
+  // It may hold the addresses of alert recipients.
   config_version: { own: none, fixed: ['digest', 'accepted_by', 'digests'], others: 'redact' },
   run: { own: none, fixed: ['task', 'stage', 'state', 'actor_kind', 'actor'] },
   run_item: { own: none, fixed: ['kind'] },

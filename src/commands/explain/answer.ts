@@ -22,7 +22,7 @@ interface Line {
 
 interface Meaning {
   readonly means: string;
-  /** What a person may do; the record and the property follow the command. */
+  /** What a person may do, as a command without the record and the property. */
   readonly todo: string;
 }
 
@@ -49,11 +49,11 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   },
 };
 
-/** Rules that mean that the CRM holds the register's value. */
+/** Rules by which the CRM holds the register's value. */
 const AGREES: ReadonlySet<string> = new Set(['same', 'stored']);
 const SHOWN = 3;
 
-/** Five lines: what the record holds, what the register says, the rule, the last write, and what to do. */
+/** Five lines: the record's value, the register's value, the rule, the last write, and what to do. */
 export function answerLines(
   record: ExplainedRecord,
   timeline: Timeline,
@@ -172,7 +172,7 @@ function writeText({ edits }: ExplainedRecord, own: readonly TimelineDecision[],
 /** Salesforce has times in whole seconds. */
 const SECOND_MS = 1_000;
 
-/** The newest edit by somebody else, if it came after our last write; in the order of the CRM, if it shows our writes. */
+/** The newest edit by somebody else after cvrsync's last write; in the order of the CRM, if that shows both. */
 function editSince(edits: readonly PropertyEdit[], writtenAt: number): PropertyEdit | undefined {
   const lastOwn = edits.findLastIndex(({ own }) => own);
   const edit = edits.slice(lastOwn + 1).at(-1);

@@ -61,7 +61,7 @@ export const command = defineCommand({
   },
 });
 
-/** The record that a person names, by name and id if its connection is no longer configured. */
+/** The record of a text, by connection and id if the connection is no longer configured. */
 function recordIn(subject: string, connector: Pick<ConnectorConfig, 'providers'>): RecordRef {
   const ref = readLinkKey(subject);
   const isKnown = connector.providers.some(({ name }) => name === nameIn(ref.provider, connector));
@@ -80,7 +80,6 @@ function needMapped({ links }: Timeline, { providers }: Pick<ConnectorConfig, 'p
   throw new UsageError(`no record here has the property ${property}: cvrsync writes ${names.join(', ')}`);
 }
 
-/** The mapping of the connections that these links belong to. */
 const mappingOf = (links: Timeline['links'], providers: ConnectorConfig['providers']): readonly PresetRow[] =>
   providers.filter(({ name }) => links.some(({ provider }) => provider === name)).flatMap(({ mapping }) => mapping);
 
@@ -123,7 +122,6 @@ function noEvent({ entity, links }: Timeline): string {
   return `No event with data has arrived: cvrsync writes nothing until one does. cvrsync monitoring add ${provider} ${entity} ${record} --send-update requests the whole company.`;
 }
 
-/** How a time is shown. */
 type Time = Output['time'];
 
 /** The timeline for people, after the answers; `emptiness` says why an expected fact is missing. */
@@ -197,7 +195,6 @@ function overrideLine(
 
 const ORIGINS = { person: '', review: 'an answer in review', undo: 'undo' } as const;
 
-/** What placed an override, who, and from where. */
 function placedText({ origin = 'person', placedBy, placedVia }: Partial<Timeline['overrides'][number]>): string {
   const who = placedBy == null ? '' : `${placedBy} (${placedVia ?? ''})`;
   const by = [ORIGINS[origin], who].filter((part) => part !== '').join(' of ');

@@ -1,4 +1,4 @@
-/** Reads what the records of a timeline hold now; for a CRM that cannot be called, it gives the reason. */
+/** Reads the current values of a timeline's records, or the reason why a CRM cannot be called. */
 import type { PropertyEdit } from '../../../providers/provider.ts';
 import { type Crm, openCrm } from '../../connector/crm/crm.ts';
 import { type CurrentRecord, readCurrents } from '../../connector/explain/current.ts';
@@ -63,7 +63,7 @@ async function openFor(
   }
 }
 
-/** Who edited the differing properties; empty if the CRM does not say, because the answer does not depend on it. */
+/** Who edited the differing properties; empty if the CRM does not say. */
 async function editsOf(
   { connection }: Crm,
   id: string,

@@ -1,4 +1,4 @@
-/** Asks the questions of a set-up in a terminal, or takes their answers from options or a pipe. */
+/** Asks the questions of a set-up in a terminal, or takes the answers from options or a pipe. */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
@@ -7,27 +7,25 @@ import { UsageError } from '../cli/command.ts';
 import { canAsk } from '../cli/confirm.ts';
 import type { CommandContext } from '../cli/context.ts';
 
-/** One question, as a line asks it. */
 interface LineQuestion {
   /** Its name among the options: `hubspot.accessToken`. */
   readonly key: string;
   readonly about: string;
-  /** The answer if nobody gives one. */
+  /** The default answer. */
   readonly usual?: string | undefined;
   readonly choices?: readonly string[];
   readonly isSecret?: boolean;
 }
 
-/** Where answers come from. */
 export interface Asker {
-  /** The answer. Throws {@link UsageError} if it is missing or not one of the choices. */
+  /** Throws {@link UsageError} if the answer is missing or not one of the choices. */
   ask(question: LineQuestion): Promise<string>;
-  /** Asks those questions of a schema that need an answer, and takes the others as they were given. */
+  /** Asks the questions of a schema that need an answer, and takes the others from the options. */
   askAll(section: string, parts: readonly QuestionPart[]): Promise<(name: string) => string>;
   close(): void;
 }
 
-/** Options of the form `key=value`; `key=@file` has its value in a file. */
+/** Options of the form `key=value`; `key=@file` reads the value from a file. */
 export function givenAnswers(options: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     options.map((option) => {
@@ -38,7 +36,7 @@ export function givenAnswers(options: readonly string[]): ReadonlyMap<string, st
   );
 }
 
-/** Opens the terminal or the pipe; close it in the end. */
+/** Opens the terminal or the pipe. The caller must close it. */
 export function openAsker(context: CommandContext, given: ReadonlyMap<string, string>): Asker {
   const lines = openLines(context);
   const ask = async ({ key, about, usual, choices = [], isSecret = false }: LineQuestion): Promise<string> => {
@@ -57,7 +55,7 @@ export function openAsker(context: CommandContext, given: ReadonlyMap<string, st
       const answers = new Map<string, string>();
       const answer = (name: string): string => answers.get(name) ?? '';
       const asked = new Set<string>();
-      // An answer to a choice brings further questions.
+      // The answer to a choice adds questions.
       const next = () => askedParts(parts, answer).find(({ name }) => !asked.has(name));
       for (let part = next(); part !== undefined; part = next()) {
         asked.add(part.name);
@@ -70,14 +68,14 @@ export function openAsker(context: CommandContext, given: ReadonlyMap<string, st
   };
 }
 
-/** A question of a schema; of a choice the first option is usual. */
+/** The default of a choice is its first option. */
 function lineQuestion(key: string, part: Question | ChoiceQuestion): LineQuestion {
   const choices = part.kind === 'choice' ? part.options.map(({ value }) => value) : [];
   const usual = part.preset === undefined ? choices[0] : String(part.preset);
   return { key, about: part.about || key, usual, choices, isSecret: part.kind === 'secret' };
 }
 
-/** The lines that somebody types, or a pipe holds. */
+/** Reads lines from a person or a pipe. */
 function openLines(context: CommandContext) {
   const { stdin, stderr, signal } = context;
   let isMuted = false;

@@ -28,7 +28,6 @@ import { askMapping } from './mapping.ts';
 /** A terminal waits longer than a page. */
 const PATIENCE_MS = 30_000;
 
-/** The configurations that a folder may hold. */
 const CONFIG_FILES = ['cvrsync.yaml', 'cvrsync.yml', 'cvrsync.json'];
 
 export const command = defineCommand({
@@ -77,7 +76,6 @@ export const command = defineCommand({
   },
 });
 
-/** What the steps work with. */
 interface Work {
   readonly context: CommandContext;
   readonly asker: Asker;
@@ -87,7 +85,7 @@ interface Work {
   readonly createProperties: boolean;
 }
 
-/** The first operator, whose token is shown once. An empty name leaves it to the link that `serve` prints. */
+/** The first operator, whose token is shown once. After an empty name the link of `serve` makes the operator. */
 async function askYou({ context, asker, store }: Work): Promise<Pick<Draft, 'you'>> {
   const [question] = questionsOf(YOU);
   const name = await asker.ask({ key: 'name', about: `${question?.about} Empty: later` });
@@ -124,7 +122,7 @@ async function askConnection(work: Work): Promise<Draft['connections']> {
   return { [name]: await askMapping({ ...context, asker }, { name, preset: provider.preset, properties }, connection) };
 }
 
-/** The property of the number, by a sample of the records; makes what is missing if that is asked for. */
+/** The property of the number, found in a sample of the records. Creates missing properties if the person agrees. */
 async function askNumber(
   { context, asker, trials, createProperties }: Work,
   name: string,
@@ -141,7 +139,7 @@ async function askNumber(
   const names = survey?.ok === true ? survey.properties.map((each) => each.name) : undefined;
   const chosen = withNumber(kept, provider.provider, match, names);
   const missing = survey?.ok === true ? lackedProperties({ ...provider, match }, survey.properties) : [];
-  // What is missing may be made later.
+  // Missing properties may be created later.
   const properties = names && new Set([...names, ...missing.map((each) => each.name)]);
   if (missing.length === 0) return { connection: chosen, properties };
   context.output.line(`${name} lacks ${missing.length} properties: ${missing.map((each) => each.name).join(', ')}`);

@@ -1,4 +1,4 @@
-/** The mapping of a connection in a terminal: shows it, and asks for the fields that somebody wants otherwise. */
+/** Shows the mapping of a connection in a terminal, and asks which fields to change. */
 import { FIELDS, type FieldName, isFieldName } from '../../../providers/fields.ts';
 import type { Policy, Preset } from '../../../providers/provider.ts';
 import type { DraftConnection } from '../../setup/draft.ts';
@@ -7,7 +7,7 @@ import { UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import type { Asker } from './asker.ts';
 
-/** As the page of the mapping says it. */
+/** In the words of the mapping's page. */
 const POLICIES: Readonly<Record<Policy, string>> = {
   tracked: 'the register, unless a person edited it',
   always: 'the register, always',
@@ -15,17 +15,17 @@ const POLICIES: Readonly<Record<Policy, string>> = {
   never: 'the CRM: nothing is written',
 };
 
-/** Stands for no property. */
+/** Means no property. */
 const NOWHERE = '-';
 
 export interface MappingQuestion {
   readonly name: string;
   readonly preset: Preset;
-  /** The properties that the CRM has, or will have; undefined if it did not say. */
+  /** The properties that the CRM has, or will have; undefined if unknown. */
   readonly properties: ReadonlySet<string> | undefined;
 }
 
-/** The connection with the mapping that somebody chose. Throws {@link UsageError}. */
+/** The connection with the chosen mapping. Throws {@link UsageError}. */
 export async function askMapping(
   { output, asker }: Pick<CommandContext, 'output'> & { readonly asker: Asker },
   { name, preset, properties }: MappingQuestion,

@@ -1,4 +1,4 @@
-/** Leaves a CRM where no daemon works on the store: this process has the workers for it. */
+/** Leaves a CRM in this process, if no daemon works on the store. */
 import type { Config } from '../../config/load.ts';
 import { openCrm } from '../../connector/crm/crm.ts';
 import { startLeavingAlone } from '../../connector/workers.ts';
@@ -11,7 +11,7 @@ import { connectionPart, UPSTREAM_PARTS } from '../arguments/with-monitoring.ts'
 import type { CommandContext } from '../cli/context.ts';
 import { type CarryOut, runCarrier, syncs } from '../progress/carry-out-run.ts';
 
-/** Carries out runs; where no daemon works on the connector, this process does. */
+/** A daemon carries the runs out, or this process if no daemon works on the connector. */
 export const leaver = (context: CommandContext, store: Store): CarryOut =>
   runCarrier(context, store, {
     works: syncs,
@@ -21,7 +21,7 @@ export const leaver = (context: CommandContext, store: Store): CarryOut =>
 
 async function withWorkers<T>(context: CommandContext, store: Store, id: number, work: () => Promise<T>): Promise<T> {
   const { provider, undo, removeProperties } = Object((await findRun(store.db, id))?.input);
-  // Its secrets need not be set if the CRM is not called.
+  // If the CRM is not called, its secrets may be missing.
   const isCalled = undo === true || removeProperties === true;
   const config = await context.config([...UPSTREAM_PARTS, ...(isCalled ? [connectionPart(provider)] : [])]);
   const client = openClient({ env: context.env });
@@ -37,7 +37,7 @@ async function withWorkers<T>(context: CommandContext, store: Store, id: number,
   }
 }
 
-/** A stop has to be over within 25 s. */
+/** A stop must take less than 25 s. */
 const GRACE_MS = 20_000;
 
 async function settingsOf(config: Config) {

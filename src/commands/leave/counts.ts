@@ -1,7 +1,7 @@
-/** What a run that leaves a CRM did, or would do, in words. */
+/** The results of leaving a CRM, in words. */
 import { countOf } from '../cli/count-of.ts';
 
-/** What each result means. Those of an undo that are not here keep their names. */
+/** The meaning of each result. Other results of an undo keep their names. */
 const WORDS: Readonly<Record<string, (count: number) => string>> = {
   link: (count) => `${countOf(count, 'link')} would end, with the monitoring of the companies for them`,
   ended: (count) => `${countOf(count, 'link')} ended, with the monitoring of the companies for them`,
@@ -17,6 +17,5 @@ const WORDS: Readonly<Record<string, (count: number) => string>> = {
   'by-hand': (count) => `${countOf(count, 'property', 'properties')} to be removed by hand`,
 };
 
-/** A line for each result. */
 export const countLines = (counts: ReadonlyMap<string, number>): readonly string[] =>
   [...counts].map(([kind, count]) => `  ${WORDS[kind]?.(count) ?? `${count} ${kind}`}`);

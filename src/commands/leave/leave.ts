@@ -43,7 +43,7 @@ export const command = defineCommand({
       const { id } = await performHere(requestLeave, { provider, undo, removeProperties }, ground);
       const carryOut = leaver(context, store);
       const previewed = await carryOut(id);
-      // One that was begun before goes on.
+      // Continues a run that has begun.
       if (previewed.stage === 'run') return report(context, store, previewed);
       if (previewed.state !== 'done') return failed(context, previewed);
       const counts = await countItems(store.db, id);
@@ -144,7 +144,7 @@ function endingLines(
   }
 }
 
-/** Where the connection is in the file; undefined if it is not there. */
+/** Where the connection is in the file; undefined if it is absent. */
 async function linesToRemove(context: CommandContext, provider: string): Promise<string | undefined> {
   await context.config([]);
   const file = namedFile({ file: context.configFile, env: context.env });

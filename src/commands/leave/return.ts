@@ -1,4 +1,4 @@
-/** `return`: comes back to a CRM that was left. */
+/** `return`: returns to a CRM that was left. */
 import { returnTo } from '../../operations/connector/leaving.ts';
 import { nameIn, needConnector } from '../arguments/record-argument.ts';
 import { withStore } from '../arguments/with-store.ts';

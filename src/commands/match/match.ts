@@ -90,7 +90,7 @@ interface ShowOptions {
   readonly language: 'en' | 'da';
 }
 
-/** Shows what the run found, and writes the plan if there is one to write. */
+/** Shows the results of the run, and writes its plan. */
 async function show(context: CommandContext, opened: BackfillContext, options: ShowOptions): Promise<ExitCode> {
   const { store, crm } = opened;
   const { plan, linkCertain, sample = SAMPLE, language } = options;
@@ -114,7 +114,7 @@ async function show(context: CommandContext, opened: BackfillContext, options: S
   return (byConfidence.likely ?? 0) + (byConfidence.ambiguous ?? 0) + (byConfidence.dissolved ?? 0) > 0 ? 3 : 0;
 }
 
-/** Writes the plan, with the action `link` for certain matches if the person asked for it and accepted. */
+/** Writes the plan, with the action `link` for certain matches if the person requested and accepted that. */
 async function writePlan(
   context: CommandContext,
   opened: BackfillContext,
@@ -129,10 +129,10 @@ async function writePlan(
   return { toLink: linked?.length ?? 0, ...(certain && { certain }) };
 }
 
-/** Classes of plan rows whose records changed since the plan. */
+/** Classes of rows whose records changed since the plan. */
 const LEFT_OUT = ['changed', 'gone', 'moved'] as const;
 
-/** Links what the plan says, as a backfill does. */
+/** Links as a backfill does. */
 async function applyPlan(
   context: CommandContext,
   opened: BackfillContext,

@@ -6,7 +6,7 @@ export const FILE_SOURCES =
 
 export const MAKE_INDEX = `make it with cvrsync match index FILE from a file of companies, or with cvrsync match index --rebuild from what the service has loaded of the register. Such ${FILE_SOURCES}`;
 
-/** The state of the index. Throws if it is missing or incomplete. */
+/** Throws if the index is missing or incomplete. */
 export async function needIndex(db: Db): Promise<IndexState> {
   const state = await readIndexState(db);
   if (state === undefined) throw new Error(`there is no company index yet, or one of another version: ${MAKE_INDEX}`);

@@ -1,4 +1,3 @@
-/** Shows the results of a match. */
 import type { MatchedRecord } from '../../connector/match/results.ts';
 import type { Confidence } from '../../match/decide/confidence.ts';
 import { reasonText } from '../../match/evidence/weights.ts';

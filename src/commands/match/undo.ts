@@ -1,4 +1,4 @@
-/** `match undo`: takes back what a plan linked, as one run. */
+/** `match undo`: takes back the links of a plan, as one run. */
 
 import { statSync } from 'node:fs';
 import { type PlanUndone, undoPlan } from '../../connector/backfill/undo-plan.ts';

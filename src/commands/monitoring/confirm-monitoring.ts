@@ -7,11 +7,11 @@ import { pause } from '../../runtime/limits/pause.ts';
 import type { Store } from '../../store/store.ts';
 import type { MonitoringContext } from '../arguments/with-monitoring.ts';
 
-/** How long a person waits for one call, in ms. */
+/** How long a person waits for one call. */
 const PATIENCE_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
-/** `waiting`: the desired state is stored, but not confirmed; `reason` says why, if it is known. */
+/** `waiting`: the desired state is stored, but not confirmed; `reason` says why, if known. */
 export type CallState =
   | { readonly kind: 'confirmed'; readonly link: Link }
   | { readonly kind: 'refused'; readonly link: Link; readonly reason: string }

@@ -3,8 +3,8 @@ import type { Db } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
 
 /**
- * Warns about a monitored company of which our own service has heard nothing, so that cvrsync can write nothing;
- * undefined if it has, or if another service monitors it.
+ * Warns about a monitored company of which this installation's service has no data, so that cvrsync can write nothing;
+ * undefined if it has data, or if another service monitors the company.
  */
 export async function unheardOf(
   { config }: Pick<CommandContext, 'config'>,

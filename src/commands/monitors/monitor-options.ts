@@ -1,9 +1,8 @@
-/** The settings of a monitor or a job as command-line options. */
 import type { Credentials } from '../../service/monitors/monitor.ts';
 import type { MonitorPatch } from '../../service/monitors/monitor-input.ts';
 import { flag, integer, text, texts, UsageError } from '../cli/command.ts';
 
-/** The options; read by {@link readSettings}. */
+/** The options that {@link readSettings} reads. */
 export const settingOptions = {
   url: text('the address of its webhook', 'url'),
   event: texts('notify of this event, such as status; may be repeated (default: all events)', 'name'),
@@ -30,7 +29,7 @@ interface Given {
   readonly postsPerMinute: number | undefined;
 }
 
-/** The settings that were given, and no others. */
+/** Only the given settings. */
 export function readSettings(given: Given): MonitorPatch {
   const { url, event, email, daily, immediate, schedule, postsPerMinute } = given;
   if (daily && immediate) throw new UsageError('choose --daily or --immediate, not both');
@@ -46,7 +45,7 @@ export function readSettings(given: Given): MonitorPatch {
   };
 }
 
-/** The texts are secrets: no message repeats them. */
+/** The texts are secrets, so no message repeats them. */
 function readCredentials({ header, basic, bearer }: Given): Credentials | undefined {
   if ([header, basic, bearer].filter((each) => each !== undefined).length > 1)
     throw new UsageError('choose one of --header, --basic and --bearer');

@@ -1,4 +1,4 @@
-/** `monitors`: who is notified of which changes. */
+/** `monitors`: manages who is notified of which changes. */
 import type { TObject } from 'typebox';
 import type { Operation } from '../../operations/definition/operation.ts';
 import { addItem, type ListedItem, removeItem } from '../../operations/service/items.ts';

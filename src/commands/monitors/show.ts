@@ -11,7 +11,6 @@ import type { CommandContext } from '../cli/context.ts';
 import { oneLine, type TableRow } from '../cli/table.ts';
 import { shownTime } from '../cli/when.ts';
 
-/** How many items each monitor lists. */
 export async function itemCounts(db: Db): Promise<ReadonlyMap<string, number>> {
   const counted = await db
     .selectFrom('item')
@@ -27,7 +26,6 @@ const stateOf = ({ enabled, enabledAt, disabledReason, disabledAt, failingSince 
   return failingSince === null ? 'on' : `on, failing since ${shownTime(failingSince)}`;
 };
 
-/** A line of a list. */
 export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>, wire: WireOptions): TableRow => {
   const { id, name, target, events, url, emails } = monitor;
   return {
@@ -41,7 +39,7 @@ export const rowOf = (monitor: Monitor, counts: ReadonlyMap<string, number>, wir
   };
 };
 
-/** One monitor in full; never its secrets. */
+/** One monitor in full, without its secrets. */
 export async function show(
   context: CommandContext,
   { store, options }: Pick<ServiceContext, 'store' | 'options'>,
@@ -74,13 +72,12 @@ const formatValue = (value: unknown): string => {
   return Array.isArray(value) ? value.join(' ') : String(value);
 };
 
-/** Warns if a monitor tells somebody by mail, and no mail goes out. */
+/** Warns if a monitor has mail recipients, and no mail server is configured. */
 export function warnWithoutMailServer({ log }: CommandContext, { emails }: Monitor, hasMailServer: boolean): void {
   if (emails.length === 0 || hasMailServer) return;
   log.warn({ setting: 'service.smtp' }, 'no mail goes out: there is no mail server. Set service.smtp');
 }
 
-/** Shows a new monitor, with its signing secret if it has a webhook. */
 export function showNew(context: CommandContext, monitor: Monitor, wire: WireOptions, done: string): void {
   if (monitor.url === null)
     context.output.result(

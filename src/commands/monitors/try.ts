@@ -1,4 +1,4 @@
-/** `monitors test`: tries the webhook of a monitor from the command line, under the same guard as the daemon's. */
+/** `monitors test`: tests the webhook of a monitor from the command line, under the same guard as the daemon's. */
 import { ownAddress } from '../../halves.ts';
 import { testMonitor } from '../../operations/service/monitor-test.ts';
 import { openTransports } from '../../service/delivery/transport.ts';

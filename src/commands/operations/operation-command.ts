@@ -1,4 +1,4 @@
-/** An operation as a command: its arguments and options come from the schema of its input. */
+/** Makes the command of an operation: its arguments and options come from the schema of its input. */
 import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import {
   type Frozen,
@@ -27,25 +27,22 @@ import {
 } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 
-/** How an operation looks as a command. */
 interface CommandFace<R, D> {
   readonly name: string;
-  /** What help says of the command besides. */
+  /** Further text of the help. */
   readonly note?: string;
   readonly examples: readonly string[];
-  /** The properties that are given without a flag. */
+  /** The properties that have no flag. */
   readonly args?: readonly string[];
-  /** Options that are not called as their property. */
+  /** Options with another name than their property. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Where to look for the ids that there are. */
+  /** Where to look for existing ids. */
   readonly hint?: string;
   /** Opens what the operation needs. */
   readonly open: (context: CommandContext, work: (deps: D) => Promise<ExitCode>) => Promise<ExitCode>;
-  /** Shows the result. */
   readonly show: (context: CommandContext, value: R, deps: D) => void | Promise<void>;
 }
 
-/** Makes the command of an operation. */
 export function operationCommand<I extends TObject, R, N extends object, D extends Ground & N>(
   operation: Operation<I, R, N>,
   face: CommandFace<R, D>,
@@ -73,7 +70,7 @@ export function operationCommand<I extends TObject, R, N extends object, D exten
             .map(([name]) => [name, given.get(nameOf(name))] as const)
             .filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
         );
-        // The schema checks what its own properties were made of.
+        // The schema checks the values of its own properties.
         const value = await performHere(operation, input as Frozen<Static<I>>, deps, hint);
         await show(context, value, deps);
         return 0;
@@ -91,7 +88,6 @@ export const performHere = <I extends TObject, R, N extends object>(
   hint?: string,
 ): Promise<R> => perform(operation, input, deps, { ...HERE, actor: commandActor() }).catch(failWith(hint));
 
-/** What an operation on many things would do. */
 export const previewHere = <I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
   input: Frozen<Static<I>>,
@@ -99,7 +95,7 @@ export const previewHere = <I extends TObject, R, N extends object>(
 ): Promise<MassPreview> =>
   preview(operation, input, deps, { ...HERE, actor: commandActor() }).catch(failWith(undefined));
 
-/** Runs an operation for each input: for all of them, or for none. */
+/** Runs an operation for all inputs, or for none. */
 export const performEachHere = <I extends TObject, R, N extends object>(
   operation: Operation<I, R, N>,
   inputs: readonly Frozen<Static<I>>[],
@@ -108,7 +104,7 @@ export const performEachHere = <I extends TObject, R, N extends object>(
 ): Promise<readonly R[]> =>
   performEach(operation, inputs, deps, { ...HERE, actor: commandActor() }).catch(failWith(hint));
 
-/** An operation that was refused: exit code 1. */
+/** A refused operation: exit code 1. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly refusal: Refused;
@@ -148,7 +144,7 @@ function optionOf(name: string, schema: TSchema): OptionSpec<unknown> {
 
 const choicesOf = ({ enum: choices }: Type.TEnum): readonly string[] => choices.map(String);
 
-/** The description as the sentence of a help: in lower case. */
+/** The description as a help text: in lower case. */
 function aboutOf(schema: TSchema | undefined): string {
   const description: unknown = schema !== undefined && 'description' in schema ? schema.description : undefined;
   const about = typeof description === 'string' ? description : '';

@@ -8,7 +8,7 @@ export interface ProgressBar {
   stop(): void;
 }
 
-/** A line at the end of a terminal that is drawn again and again. */
+/** A line at the end of a terminal, which it redraws. */
 export function openBar(stderr: CommandContext['stderr']): ProgressBar {
   const stream = Object.assign(
     new Writable({

@@ -1,4 +1,4 @@
-/** Follows runs until their stage is over. Where no daemon works on such runs, this process carries them out. */
+/** Follows runs until their stage is over. If no daemon works on such runs, this process carries them out. */
 
 import { readOutages, shownOutage } from '../../http/outbound/outage.ts';
 import { cancelRun } from '../../operations/installation/runs.ts';
@@ -15,25 +15,25 @@ import type { CommandContext } from '../cli/context.ts';
 import { showWaiting } from '../cli/waiting.ts';
 import { performHere } from '../operations/operation-command.ts';
 
-/** How often to look: soon at first, because many runs are short. */
+/** Often at first, because many runs are short. */
 const FIRST_LOOK_MS = 10;
 const LOOK_MS = 200;
 const LOG_EVERY_MS = 5_000;
-/** Workers look once a second: a run that waits for longer has none. */
+/** Workers look once a second, so a run that waits for longer has none. */
 const IDLE_MS = 3_000;
 
 interface RunCarrier {
   /** Whether this daemon works on such runs. */
   readonly works: (daemon: Pick<Daemon, 'roles' | 'digests'>) => boolean;
-  /** Does the work while workers for such runs are at work in this process. */
+  /** Does the work while this process has workers for such runs. */
   readonly withWorkers: <T>(id: number, work: () => Promise<T>) => Promise<T>;
   /** What such a run does, for the log. */
   readonly about: string;
-  /** The connections that it calls; the command reports what keeps a daemon waiting for them. */
+  /** The connections that it calls. The command reports why a daemon waits for them. */
   readonly accounts?: readonly string[];
-  /** Shows how far a run is, in place of lines in the log. `here`: this process carries it out. */
+  /** Shows the progress of a run, in place of log lines. `here`: this process carries it out. */
   readonly show?: (run: StoredRun<unknown>, by: 'here' | 'daemon') => Promise<void>;
-  /** Whether a preview is worth its time by itself: then it goes on when the command is stopped. */
+  /** Whether a preview is useful by itself: it then continues after the command is stopped. */
   readonly keepsPreviews?: boolean;
 }
 
@@ -41,22 +41,21 @@ interface RunCarrier {
 export const syncs: RunCarrier['works'] = ({ roles, digests }) =>
   roles.includes('sync') && digests['connector'] !== undefined;
 
-/** Whether a run's stage is not over. */
 export const isOpen = ({ state }: Pick<StoredRun<unknown>, 'state'>): boolean =>
   state === 'waiting' || state === 'running';
 
-/** Waits for the stage of a run to end, and returns the run as it then is. */
+/** Waits for the stage of a run to end, and returns the run. */
 export type CarryOut = (id: number) => Promise<StoredRun<unknown>>;
 
-/** How a run ends that is not over yet: `again` is the command that goes on with it. */
+/** The last lines about a run that is not over; `again`: the command that continues it. */
 export const openLines = ({ id }: Pick<StoredRun<unknown>, 'id'>, again: string): readonly string[] => [
   `Run ${id} is not over: a daemon goes on with it, or this command does: ${again}`,
   `To see it: cvrsync runs show ${id}. To stop it: cvrsync runs cancel ${id}`,
 ];
 
 /**
- * What carries out runs. It returns earlier if the command is stopped; then it ends a preview that nobody waits for any more.
- * Once no daemon has worked on a run, this process does, and on the next ones.
+ * Makes what carries out runs. It returns early if the command is stopped; a preview that only this command waits for
+ * then ends. Once no daemon has worked on a run, this process carries out that run and later ones.
  */
 export function runCarrier(context: CommandContext, store: Store, carrier: RunCarrier): CarryOut {
   const { works, withWorkers, about, accounts = [], show, keepsPreviews = false } = carrier;
@@ -94,7 +93,7 @@ interface Followed {
   readonly id: number;
   readonly signal: AbortSignal;
   readonly report: (run: StoredRun<unknown>) => Promise<void>;
-  /** Returns once nobody has worked on the run for as long. */
+  /** Returns once nobody has worked on the run for this long. */
   readonly idleMs: number;
 }
 
@@ -111,7 +110,7 @@ async function follow(store: Store, { id, signal, report, idleMs }: Followed): P
   }
 }
 
-/** Reports how far a run is, and once what keeps it waiting. */
+/** Reports the progress of a run, and once the reason of its wait. */
 function reporter(
   context: CommandContext,
   store: Store,
@@ -130,7 +129,7 @@ function reporter(
   };
 }
 
-/** What keeps calls to these connections waiting. */
+/** Why calls to these connections wait. */
 export async function troubleOf({ db }: Store, accounts: readonly string[]): Promise<readonly string[]> {
   if (accounts.length === 0) return [];
   const outages = (await readOutages(db, Date.now())).filter(({ account }) => accounts.includes(account));
@@ -141,12 +140,12 @@ export async function troubleOf({ db }: Store, accounts: readonly string[]): Pro
   ];
 }
 
-/** If this process is killed, another one goes on after so long. */
+/** If this process is killed, another one continues after this time. */
 const LEASE_MS = 30_000;
-/** A stop has to be over within 25 s. */
+/** A stop must take less than 25 s. */
 const GRACE_MS = 20_000;
 
-/** Works on one run of a task, and leaves all others to the daemon: somebody may have stopped them. */
+/** Works on one run of a task, and leaves all others to the daemon, because somebody may have stopped them. */
 export async function withRunWorker<I, T>(
   { log }: CommandContext,
   store: Store,
@@ -163,7 +162,7 @@ export async function withRunWorker<I, T>(
   try {
     return await during();
   } finally {
-    // The run is over, or the command is stopped: then the run ends at once, after the calls that it has begun.
+    // The run is over, or the command is stopped: the worker ends after the calls that have begun.
     await worker.stop(0);
     await worker.stop(GRACE_MS);
   }

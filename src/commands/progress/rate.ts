@@ -1,10 +1,9 @@
-/** How fast a long work is, and how long it still takes, for people. Pure. */
+/** The speed and remaining time of long work, for people. Pure. */
 
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en');
 
 export interface WorkRate {
   readonly done: number;
-  /** Undefined if unknown. */
   readonly total: number | undefined;
   readonly perSecond: number;
 }

@@ -14,9 +14,9 @@ export interface OwnPackage {
 
 /**
  * The dependency for a `package.json` in that folder. Unless npm fetched this program from a registry, no registry may
- * know it, or one may have a stranger's package of that name: then it names the installation itself. npm makes the
- * program of a linked package executable, and cannot do so for another user's file, as in the image: then it packs the
- * installation.
+ * have it, or one may have a stranger's package of that name: the dependency is then the installation itself. npm makes
+ * the program of a linked package executable, and cannot do so for another user's file, as in the image: it then packs
+ * the installation.
  */
 export async function specOf({ home, version, user }: OwnPackage, folder: string): Promise<string> {
   if (await isFromRegistry(home)) return `^${version}`;
@@ -24,7 +24,7 @@ export async function specOf({ home, version, user }: OwnPackage, folder: string
   return `file:${isOwn ? relative(folder, home).split(sep).join('/') : await pack(home, folder)}`;
 }
 
-/** Whether npm fetched the package in this folder from a registry; npm notes the source next to the packages. */
+/** npm notes the source of each package next to the packages. */
 async function isFromRegistry(home: string): Promise<boolean> {
   const lock = await readFile(join(home, '..', '.package-lock.json'), 'utf8').catch(() => '{}');
   const resolved: unknown = JSON.parse(lock).packages?.['node_modules/cvrsync']?.resolved;

@@ -46,7 +46,7 @@ async function withCvrsync(text: string, own: OwnPackage, folder: string): Promi
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Writes the package into an empty or new folder; returns the paths of the files in it. */
+/** Writes the package into an empty or new folder; returns the paths of its files. */
 export async function writeScaffold(folder: string, names: Names): Promise<readonly string[]> {
   const manifest = findPackageJSON(import.meta.url);
   if (manifest === undefined) throw new Error('the package this program belongs to is not whole: install it again');

@@ -1,4 +1,3 @@
-/** Loads the subject of the conformance suite from a path. */
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** Tries a provider's rules in a thread of its own, so that the main thread can end one that loops. */
+/** Runs a provider's rules in a thread of its own, so that the main thread can end one that loops. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { conformance, judge, type RuleResult, tryFake } from '../../../providers/kit/conformance/conformance.ts';
 import { WrongSubject } from '../../../providers/kit/conformance/lab/whole-subject.ts';
@@ -9,7 +9,7 @@ import { loadSubject } from './subject.ts';
 
 export interface Trial {
   readonly path: string;
-  /** The rules to try, in this order; undefined only lists the rules. */
+  /** The rules to run, in this order; undefined only lists the rules. */
   readonly rules: readonly string[] | undefined;
 }
 

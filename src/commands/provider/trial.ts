@@ -26,7 +26,7 @@ const broken = (rule: string, detail: string, ms: number): RuleResult => ({
   ms,
 });
 
-/** Loads a provider and lists its rules; throws if there is none, or the daemon would refuse it. */
+/** Loads a provider and lists its rules. Throws if there is none, or the daemon would refuse it. */
 export async function describeSubject(path: string, limits: TrialLimits, signal: AbortSignal): Promise<Described> {
   for await (const message of runThread({ path, rules: undefined }, limits.ruleMs, signal))
     if (message.kind === 'rules') return message;
@@ -34,7 +34,7 @@ export async function describeSubject(path: string, limits: TrialLimits, signal:
   throw new Error(`${path} cannot be loaded`);
 }
 
-/** Tries the rules one after the other. It ends one that hangs, and tries the next in a new thread. */
+/** Runs the rules one after the other. Ends one that hangs, and runs the next in a new thread. */
 export async function* tryRules(
   path: string,
   rules: readonly string[],
@@ -57,7 +57,7 @@ export async function* tryRules(
   }
 }
 
-/** Tries rules in one thread until it ends; the rule that it ended in is broken. */
+/** Runs rules in one thread until it ends; the rule that it ended in is broken. */
 async function* tryInThread(
   { path, rules }: { readonly path: string; readonly rules: readonly string[] },
   quietMs: number,
@@ -87,14 +87,14 @@ interface Ended {
 /** How long a thread may take to load a provider: a busy machine is slow, and no rule runs yet. */
 const LOAD_MS = 60_000;
 
-/** The messages of a thread. It ends a thread that is silent for `quietMs`, or whose reader stops. */
+/** The messages of a thread. Ends a thread that is silent for `quietMs`, or whose reader stops. */
 async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): AsyncGenerator<TrialMessage | Ended> {
   signal.throwIfAborted();
   const thread = new Worker(new URL(`./trial-worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData: trial,
   });
   const inbox = openInbox<TrialMessage | Ended>();
-  // The first end counts: nothing is read after it.
+  // Nothing is read after the first end.
   const end = (why: string): void => inbox.put({ kind: 'ended', why });
   thread.on('message', inbox.put);
   thread.on('error', (error) => end(`it threw outside of any call: ${String(error)}`));
@@ -123,7 +123,7 @@ async function* runThread(trial: Trial, quietMs: number, signal: AbortSignal): A
   }
 }
 
-/** Turns callbacks into messages for one waiting reader. */
+/** Turns callbacks into messages for one reader. */
 function openInbox<T>(): { readonly put: (one: T) => void; readonly take: () => Promise<readonly T[]> } {
   const waiting: T[] = [];
   let arrival = Promise.withResolvers<void>();

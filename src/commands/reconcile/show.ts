@@ -1,5 +1,3 @@
-/** Shows a reconcile: what was compared, what differs, and what was repaired. */
-
 import {
   DIFFERENCES,
   type DifferenceKind,

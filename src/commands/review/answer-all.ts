@@ -16,7 +16,6 @@ import { performHere } from '../operations/operation-command.ts';
 import { isOpen, openLines, runCarrier, syncs, withRunWorker } from '../progress/carry-out-run.ts';
 import { type Result, resultText } from './answer.ts';
 
-/** Which entries are answered, and how. */
 export interface AnswerToAll {
   readonly verb: ReviewVerb;
   readonly kind: ReviewKind | undefined;
@@ -24,7 +23,7 @@ export interface AnswerToAll {
   readonly property?: string | undefined;
 }
 
-/** Answers all entries that the filter finds, once the operator has said yes. */
+/** Answers all entries of the filter, after the operator confirms. */
 export async function answerAll(
   context: CommandContext,
   store: Store,
@@ -55,7 +54,6 @@ const entries = (count: number): string => countOf(count, 'entry', 'entries');
 const questionOf = ({ verb }: AnswerToAll, count: number): string =>
   `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${entries(count)} of review?`;
 
-/** Shows the results of the answers. */
 async function report(
   context: CommandContext,
   store: Store,
@@ -85,13 +83,13 @@ function linesOf({ count, notes, results }: Outcome): readonly string[] {
   return count === 0 ? lines : [...lines, `${entries(count)}: ${summary}`];
 }
 
-/** How to go on with a run that is not done. */
+/** How to continue a run that is not done. */
 function endingLines(run: StoredRun<unknown>, next: string): readonly string[] {
   if (isOpen(run)) return openLines(run, next);
   return run.state === 'cancelled' ? [`Run ${run.id} was cancelled. To go on: ${next}`] : [];
 }
 
-/** There may be a million results, so they are counted. */
+/** The results are counted, because there may be a million. */
 interface Outcome {
   readonly count: number;
   /** How many ended with the same note. */
@@ -116,7 +114,7 @@ async function readOutcome({ db }: Store, { id: run }: StoredRun<unknown>, keeps
   return { results, notes, count };
 }
 
-/** Undefined if it was not answered, by nobody or by somebody else. */
+/** Undefined if nobody answered it, or somebody else did. */
 function resultOf({ result, note = '' }: PlannedAnswer): Result['result'] | undefined {
   switch (result) {
     case 'done':
@@ -130,7 +128,7 @@ function resultOf({ result, note = '' }: PlannedAnswer): Result['result'] | unde
   }
 }
 
-/** Ids that still wait for a decision: retrying everything after an outage decides none of them. */
+/** Ids that still need a decision, which a retry of everything after an outage does not make. */
 async function leftToDecide({ db }: Store, { verb, kind }: AnswerToAll): Promise<readonly string[]> {
   if (verb !== 'retry' && verb !== 'drop') return [];
   const found = await readReview(db, Date.now(), { kinds: kindsFor({ verb, kind }) });

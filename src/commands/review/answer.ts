@@ -1,4 +1,3 @@
-/** Applies an operator's answer to entries of review by their ids. */
 import type { Resolved } from '../../connector/review/resolve.ts';
 import type { ReviewVerb } from '../../connector/review/review-kinds.ts';
 import { ANSWERS, CHANGED } from '../../operations/connector/review.ts';
@@ -11,7 +10,7 @@ export interface Result {
   readonly result: Resolved | { readonly kind: 'changed' };
 }
 
-/** Each as an operation of its own, with its entry in the audit. */
+/** Each answer is an operation with its own entry in the audit. */
 export async function answerNamed(store: Store, verb: ReviewVerb, ids: readonly string[]): Promise<readonly Result[]> {
   const by = { actor: commandActor(), via: 'command' } as const;
   const results: Result[] = [];

@@ -42,7 +42,7 @@ import { answered, takeBackCommand } from './take-back.ts';
 
 type Kind = ReviewEntry['kind'];
 
-/** A listed entry, with the received body if nobody could read it. */
+/** A listed entry, with the received body if it was unreadable. */
 type ListedEntry = ReviewEntry & { readonly body?: string | undefined };
 
 const SHOWN = 100;
@@ -235,7 +235,7 @@ function finalNote(kind: Kind, verbs: readonly ReviewVerb[]): string {
   return final.length === 0 ? '' : `; cannot be taken back: ${final.join(', ')}`;
 }
 
-/** How far to count, so that a larger `--limit` still learns whether there is more. */
+/** How far to count, so that a larger `--limit` still shows whether there are more. */
 const countedFor = (limit: number): number => Math.max(COUNTED, limit) + 1;
 
 const shownMore = (shown: number, count: number): string =>

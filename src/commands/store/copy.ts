@@ -54,7 +54,7 @@ export const copy = defineCommand({
 
 const placeKey = (url: string): string => (isPostgresUrl(url) ? shownPlace(url) : resolveStore(url));
 
-/** A SQLite store is locked as by its daemon, until the end: none can run, and none can start. */
+/** Locks a SQLite store as its daemon does, until the end: no daemon can run or start. */
 const openPart = (url: string, migrate: false | 'new'): Promise<Store> =>
   openStore(url, { migrate, mayBeMoved: true, claim: !isPostgresUrl(url) });
 
@@ -75,7 +75,7 @@ async function copyStore(context: CommandContext, config: Config, { places, yes 
   const question = `Copy ${rows} from ${shownPlace(fromUrl)} to ${shownPlace(toUrl)}?`;
   if (!(await confirmMany(context, yes, question, 'run it at a terminal'))) return 1;
   await closeBoth(places, plan, (tx) => audit(tx, toUrl, 'begun'), Date.now());
-  // With the row of the audit that came with the mark.
+  // With the audit row that came with the mark.
   const progress = showCopying(context, plan.isMarked ? total : total + 1);
   const deps = { from, to, tables, signal: context.signal, now: Date.now, report: progress.add };
   try {

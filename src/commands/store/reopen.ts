@@ -1,4 +1,4 @@
-/** `store reopen`: lets a store be used again that was copied to another place. */
+/** `store reopen`: reopens a store that was copied to another place. */
 
 import { openStore } from '../../store/engines/open.ts';
 import { reopenStore } from '../../store/move/begin.ts';

@@ -1,11 +1,10 @@
-/** The secrets that a SQLite store keeps in files beside it: `<store>.key`, which seals those of monitors, and `<store>.token`. */
+/** The secret files next to a SQLite store: `<store>.key`, which encrypts those of monitors, and `<store>.token`. */
 import { readSecretFile, storeSecretFile } from '../../store/secret-file.ts';
 import { isPostgresUrl } from '../../store/store.ts';
 
 export interface MovedSecrets {
-  /** Files that were copied. */
   readonly copied: readonly string[];
-  /** What a person has to set in the configuration, in sentences. */
+  /** What a person must set in the configuration, in sentences. */
   readonly toSet: readonly string[];
 }
 
@@ -14,7 +13,7 @@ interface Configured {
   readonly token: boolean;
 }
 
-/** Copies them beside a SQLite store. PostgreSQL has none, so it says what to configure instead. */
+/** Copies them next to a SQLite store. PostgreSQL has no files, so it says what to configure instead. */
 export async function moveSecrets(fromUrl: string, toUrl: string, configured: Configured): Promise<MovedSecrets> {
   const none = { copied: [], toSet: [] };
   if (isPostgresUrl(fromUrl)) return none;

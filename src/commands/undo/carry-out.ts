@@ -1,4 +1,4 @@
-/** Undoes as a run; where no daemon works on the connector, this process has the worker for it. */
+/** Carries out undoes; in this process, if no daemon works on the connector. */
 import type { ConnectorConfig } from '../../config/load.ts';
 import { type Crm, openCrm } from '../../connector/crm/crm.ts';
 import { undoWork } from '../../connector/undo/undo-task.ts';
@@ -10,7 +10,7 @@ import type { CommandContext } from '../cli/context.ts';
 import { showWaiting } from '../cli/waiting.ts';
 import { type CarryOut, runCarrier, syncs, withRunWorker } from '../progress/carry-out-run.ts';
 
-/** Carries out undoes. `providers`: the connections that they call. */
+/** `providers`: the connections that the undoes call. */
 export const undoer = (
   context: CommandContext,
   store: Store,
@@ -23,7 +23,7 @@ export const undoer = (
     accounts: providers,
     async withWorkers(id, during) {
       const configs = connector.providers.filter(({ name }) => providers.includes(name));
-      // The secrets of the others need not be set.
+      // The secrets of the other connections may be missing.
       await context.config(configs.map(({ name }) => connectionPart(name)));
       const client = openClient({ env: context.env });
       const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now, log: context.log };

@@ -1,4 +1,3 @@
-/** Shows what an undo would restore, or restored. */
 import type { ConnectorConfig } from '../../config/load.ts';
 import type { Undone } from '../../connector/undo/outcome.ts';
 import { readResults, UNDO } from '../../connector/undo/undo-task.ts';
@@ -16,7 +15,7 @@ const SHOWN = 100;
 
 export const NOTHING = 'cvrsync wrote nothing that this could restore.';
 
-/** The options that select the writes, and those that say how: as the command takes them, and as the operation does. */
+/** The options that select the writes, and those for the values, as the command and the operation take them. */
 export type UndoOptions = Pick<Selection, 'event' | 'entity' | 'provider' | 'property'> & {
   readonly limit: number | undefined;
   readonly since: string | undefined;
@@ -29,18 +28,17 @@ export interface UndoNotes {
   readonly nothing: string;
   readonly connector: ConnectorConfig;
   readonly options: UndoOptions;
-  /** How long restored values are held, in ms; infinite for good. */
+  /** How long restored values are held; infinite: without an end. */
   readonly holdMs: number;
   readonly dryRun: boolean;
 }
 
-/** A run with its results. */
 export interface UndoOutcome {
   readonly run: StoredRun<unknown>;
   readonly done: readonly Undone[];
 }
 
-/** Reads the results. Throws if the run failed. */
+/** Throws if the run failed. */
 export async function readOutcome(
   context: CommandContext,
   db: Db,
@@ -58,7 +56,7 @@ export async function readOutcome(
 export const restoredIn = (done: readonly Undone[]): readonly Undone[] =>
   done.filter(({ kind }) => kind === 'restored');
 
-/** Shows the results, and how to go on. */
+/** Shows the results, and how to continue. */
 export function report(context: CommandContext, { run, done }: UndoOutcome, notes: UndoNotes): 0 | 1 | 3 {
   const { output } = context;
   const isPreview = run.stage === 'preview';

@@ -63,7 +63,7 @@ export const command = defineCommand({
   },
 });
 
-/** Ages as times, because the run takes a while. */
+/** Turns ages into times, because the run takes a while. */
 function optionsOf({ since, until, ...selection }: Selection, limit: number | undefined, hold: number | undefined) {
   const instant = (ms: number | undefined): string | undefined =>
     ms === undefined ? undefined : new Date(ms).toISOString();
@@ -88,7 +88,7 @@ async function undoAsRun(
   const { id } = await performHere(requestUndo, notes.options, ground);
   const outcomeOf = (run: StoredRun<unknown>): Promise<UndoOutcome> => readOutcome(context, store.db, run, notes);
   const asked = await findRun(store.db, id);
-  // One that was confirmed before goes on, but not by a dry run.
+  // Continues a run that was confirmed before, but not in a dry run.
   if (asked?.stage === 'run') return report(context, await outcomeOf(notes.dryRun ? asked : await carryOut(id)), notes);
   const previewed = await outcomeOf(await carryOut(id));
   if (notes.dryRun || previewed.run.state !== 'done') return report(context, previewed, notes);
@@ -97,7 +97,7 @@ async function undoAsRun(
   return report(context, await outcomeOf(await carryOut(id)), notes);
 }
 
-/** Shows what an undo would do, and asks for it. */
+/** Shows what an undo would do, and asks. */
 async function isMeant(context: CommandContext, previewed: UndoOutcome, notes: UndoNotes): Promise<boolean> {
   report(context, previewed, notes);
   const restored = restoredIn(previewed.done);
@@ -107,7 +107,7 @@ async function isMeant(context: CommandContext, previewed: UndoOutcome, notes: U
   return (await confirm(context, question)) === true;
 }
 
-/** The message if the event wrote nothing. Throws if there is no such event. */
+/** The message if the event wrote nothing. Throws if the event does not exist. */
 async function readEvent({ db }: Store, seq: number): Promise<string> {
   const written = await db.selectFrom('history').select('entity').where('seq', '=', seq).limit(1).executeTakeFirst();
   const receipt = await db.selectFrom('receipt').select('entity').where('seq', '=', seq).executeTakeFirst();

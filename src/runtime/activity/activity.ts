@@ -1,4 +1,4 @@
-/** What happened by the hour (90 days) and by the day (two years), for charts. A day is one of Copenhagen. */
+/** Counts by the hour (90 days) and by the day (two years), for charts. A day is one of Copenhagen. */
 import { sql } from 'kysely';
 import { clockAt, instantOfClock } from '../../protocol/danish/clock.ts';
 import { eachRow } from '../../store/each.ts';
@@ -8,13 +8,12 @@ import type { Db, Tx } from '../../store/store.ts';
 export const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How many days each span is kept. */
 const KEPT_DAYS = { hour: 90, day: 731 } as const;
 
 export type ChartSpan = keyof typeof KEPT_DAYS;
 
 export interface ActivityCount {
-  /** Of its hour. */
+  /** The start of its hour. */
   readonly at: number;
   readonly kind: ActivityKind;
   /** A connection or a monitor; empty for the installation. */
@@ -22,14 +21,14 @@ export interface ActivityCount {
   readonly count: number;
 }
 
-/** The start of the hour or of the Danish day that a time lies in. */
+/** The start of a time's hour, or of its Danish day. */
 export function startOf(span: ChartSpan, at: number): number {
   if (span === 'hour') return at - (at % HOUR_MS);
   const clock = clockAt(at);
   return instantOfClock(clock - (clock % DAY_MS));
 }
 
-/** Adds counts to their hours and days; `replace` puts states in place of the last ones. */
+/** Adds counts to their hours and days; `replace` replaces states. */
 export async function addActivity(tx: Tx, counted: readonly ActivityCount[], how: 'add' | 'replace'): Promise<void> {
   const rows = (['hour', 'day'] as const).flatMap((span) =>
     [...Map.groupBy(counted, ({ at, kind, subject }) => `${startOf(span, at)} ${kind} ${subject}`).values()].map(
@@ -54,7 +53,7 @@ export async function addActivity(tx: Tx, counted: readonly ActivityCount[], how
     on conflict (span, kind, subject, at) do update set count = ${count}`.execute(tx);
 }
 
-/** Reads spans from a time on, in their order. Bounded by what is kept: 2,160 hours or 731 days a kind and subject. */
+/** Reads spans from a time on, in order: at most 2,160 hours or 731 days a kind and subject. */
 export async function readActivity(
   db: Db,
   span: ChartSpan,
@@ -72,7 +71,6 @@ export async function readActivity(
   return rows;
 }
 
-/** Deletes spans that are older than they are kept. */
 export async function pruneActivity(tx: Tx, now: number): Promise<void> {
   for (const span of ['hour', 'day'] as const)
     await tx

@@ -1,4 +1,4 @@
-/** Counts the new rows of a table into the activity, each row exactly once, behind the work that writes them. */
+/** Counts the new rows of a table into the activity, each row exactly once, after the work that writes them. */
 import { setImmediate as breathe } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { readValue, writeValue } from '../../store/kv.ts';
@@ -7,19 +7,19 @@ import type { StoreSchema } from '../../store/schema.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { addActivity, HOUR_MS } from './activity.ts';
 
-/** A table whose keys rise with its times, and what one of its rows counts as. */
+/** A table whose keys rise with its times, and what each row counts as. */
 export interface CountedTable {
   readonly table: keyof StoreSchema;
   readonly key: 'seq' | 'id';
   readonly at: string;
-  /** Text of an `ActivityKind`; null for a row that is not counted. */
+  /** The text of an `ActivityKind`; null for a row that does not count. */
   readonly kind: RawBuilder<string | null>;
   readonly subject: RawBuilder<string>;
   /** How much a row counts, by engine. */
   readonly count: (tx: Tx) => RawBuilder<number>;
 }
 
-/** Rows of one transaction: some milliseconds. */
+/** This many rows take some milliseconds. */
 const STEP = 2_000;
 
 /**
@@ -28,7 +28,7 @@ const STEP = 2_000;
  */
 const SETTLED_MS = 60_000;
 
-/** Counts all that is complete, page by page, from where it ended last. */
+/** Counts all complete rows page by page, from the last position on. */
 export async function countNewRows(store: Store, table: CountedTable, now: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await store.write((tx) => countPage(tx, table, now)))) await breathe();
 }

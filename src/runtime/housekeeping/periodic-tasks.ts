@@ -21,13 +21,13 @@ export interface TaskDeps {
 }
 
 export interface StoreTaskDeps extends TaskDeps {
-  /** Defaults to {@link RETENTION}. */
+  /** {@link RETENTION} by default. */
   readonly retention?: Retention | undefined;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** A task that deletes data older than the retention of its kind; nothing if that is kept forever. */
+/** A task that deletes data older than the retention of its kind, if that has an end. */
 export const pruneTask = (kind: keyof Retention, prune: Prune, everyMs = HOUR_MS): Task<StoreTaskDeps> => ({
   everyMs,
   async run({ store, now, retention = RETENTION }, signal) {
@@ -53,15 +53,14 @@ export const STORE_TASKS: Tasks<StoreTaskDeps> = {
   size: { everyMs: HOUR_MS, run: ({ store, now }) => sampleSize(store, now()) },
 };
 
-/** Makes every task's lane due. */
 export async function seedTasks(tx: Tx, queue: string, tasks: Tasks<never>, now: number): Promise<void> {
   await mark(tx, queue, Object.keys(tasks), now);
 }
 
-/** How many due tasks a daemon takes at once: most take no longer than a claim. */
+/** The most due tasks that a daemon takes at once: most are quick. */
 export const TASK_BATCH = 32;
 
-/** Runs the tasks that the claims name, and schedules those that ended again at once. A lane of another version ends. */
+/** Runs the tasks of the claims, and schedules each again when it ends. A lane of another version ends. */
 export async function runTasks<D extends TaskDeps>(
   deps: D,
   tasks: Tasks<D>,

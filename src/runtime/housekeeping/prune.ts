@@ -9,28 +9,28 @@ export type Prune = (store: Store, signal: AbortSignal, before: number) => Promi
 
 const STEP = 500;
 
-/** A table whose rows come in the order of their times, by a key that counts up. */
+/** A table whose rows are in the order of their times, by a key that counts up. */
 export interface AgingTable {
   readonly table: keyof StoreSchema;
   readonly key: 'seq' | 'id';
   /** The column of the time. */
   readonly at: string;
-  /** Which of the old rows go; all of them if absent. */
+  /** Which of the old rows to delete; all by default. */
   readonly only?: RawBuilder<boolean>;
-  /** A table whose rows go with the row that their column names. */
+  /** A table whose rows go with the row in their column. */
   readonly parts?: { readonly table: keyof StoreSchema; readonly column: string };
   /** Rows of a step. */
   readonly limit?: number;
 }
 
-/** One step of a walk: the key of its last row, and whether any row was old enough. */
+/** One step of a walk: its last key, and whether any row was old enough. */
 export interface Walked<K = number> {
   readonly last: K;
   readonly found: boolean;
 }
 
 /**
- * Steps without an old row that end a walk. Rows come in the order of their times, so one would do, but rows written
+ * Steps without an old row that end a walk. Rows are in the order of their times, so one would do, but rows written
  * while the clock was ahead must not hide those that follow.
  */
 const YOUNG_STEPS = 20;
@@ -54,13 +54,13 @@ export async function inSteps<K>(
   }
 }
 
-/** Repeats a step, each in a transaction of its own, until it says that nothing is left to do. */
+/** Repeats a step, each in a transaction of its own, until it returns that nothing is left. */
 export async function untilDone(store: Store, signal: AbortSignal, step: (tx: Tx) => Promise<boolean>): Promise<void> {
   // SQLite works on the main thread: let waiting requests go first.
   while (!signal.aborted && (await store.write(step))) await breathe();
 }
 
-/** The old rows among the next ones of a table after a key: a condition that holds for them, and the last of their keys. */
+/** A condition that selects the old rows among the next ones of a table, and the last of their keys. */
 interface OldRows {
   readonly are: RawBuilder<boolean>;
   readonly last: number;
@@ -84,7 +84,6 @@ export async function nextRows(
   return { last, found: true, old: { are, last: lastOld } };
 }
 
-/** Prunes a table along its key. */
 export const pruneOlder =
   (aging: AgingTable): Prune =>
   (store, signal, before) =>
@@ -100,7 +99,7 @@ export const pruneOlder =
       return page;
     });
 
-/** Prunes by a function that deletes at most so many rows, and says whether more may be left. */
+/** Prunes by a function that deletes up to a number of rows and returns whether more may be left. */
 export const pruneBy =
   (step: (tx: Tx, before: number, most: number) => Promise<boolean>): Prune =>
   (store, signal, before) =>

@@ -14,7 +14,7 @@ import type { Claim } from './settlement.ts';
  */
 export type Prepare = (tx: Tx, now: number) => Promise<() => void>;
 
-/** Until when a claim holds its lanes. */
+/** When a claim's hold on its lanes ends. */
 interface Lease {
   readonly now: number;
   readonly leaseMs: number;
@@ -81,7 +81,7 @@ export async function claimByKey(
   });
 }
 
-/** What else a claim changes in its lanes. */
+/** Other changes of the claimed lanes. */
 interface Asked {
   readonly due_at?: RawBuilder<number>;
   readonly parked_at?: null;
@@ -89,7 +89,7 @@ interface Asked {
 
 type FreeLanes = SelectQueryBuilder<StoreSchema, 'lane', Pick<LaneTable, 'key'>>;
 
-/** Takes the lanes of a queue that `choose` picks among those that nobody holds, under a fencing token of their own. */
+/** Claims the lanes of a queue that `choose` selects from the free ones, with a new fencing token. */
 function leaseOf(store: Store, queue: string, { now, leaseMs }: Lease) {
   const fence = newFencingToken(store);
   return async (tx: Tx, choose: (free: FreeLanes) => FreeLanes, more: Asked = {}): Promise<readonly Claim[]> => {

@@ -24,7 +24,7 @@ export interface Parked {
   readonly parkedAt: number;
 }
 
-/** `after`: the parked lane behind which the list goes on. */
+/** `after`: the parked lane after which the list continues. */
 export async function parked(
   db: Db,
   queue?: string,

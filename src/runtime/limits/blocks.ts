@@ -17,7 +17,7 @@ export interface AccountBlock {
 
 /** A block within this time after the last one is the same trouble: in between, an account is only probed. */
 export const SAME_TROUBLE_MS = 10 * 60_000;
-/** A person should know of a limit that lasts longer. */
+/** An operator should know of a longer limit. */
 const LONG_PAUSE_MS = 15 * 60_000;
 
 const CLOCKS_DIFFER_MS = 5 * 60_000;

@@ -1,4 +1,4 @@
-/** An account's block as one process knows it; other processes learn of it within a quarter of a second. */
+/** An account's block as this process knows it; a block of another process arrives within a quarter of a second. */
 import { sql } from 'kysely';
 import type { Store } from '../../store/store.ts';
 import { type BlockFault, EVERY_BUDGET, fromNow, LAST_TIME_MS, SAME_TROUBLE_MS } from './blocks.ts';

@@ -64,9 +64,9 @@ export interface RateLimiterOptions {
   readonly key: string;
   readonly budgets: Readonly<Record<string, Budget>>;
   readonly now: () => number;
-  /** How much of the limit to use; the rest absorbs late timers and network jitter. Default 0.98. */
+  /** How much of the limit to use; the rest absorbs late timers and network jitter. 0.98 by default. */
   readonly share?: number;
-  /** How long a block may delay a caller, in ms, before what it has read is too old; no limit by default. */
+  /** The longest delay of a caller by a block, before what it has read is too old; unlimited by default. */
   readonly patienceMs?: number;
   readonly paired?: string;
 }

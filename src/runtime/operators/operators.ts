@@ -56,7 +56,10 @@ export async function createOperator(
   return token;
 }
 
-/** Gives an active operator a new token in place of the one before; undefined for those of single sign-on, who have none. */
+/**
+ * Gives an active operator a new token, which replaces the former one; undefined for those of single sign-on, who have
+ * none.
+ */
 export async function renewToken(tx: Tx, name: string): Promise<string | undefined> {
   const token = `${PREFIX}${randomSecret()}`;
   const { numUpdatedRows } = await tx
@@ -103,7 +106,9 @@ export async function allowOperator(tx: Tx, name: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** Ends an operator's access and all sessions. Says what the operator was; undefined if there is none. */
+/**
+ * Ends an operator's access and all sessions. Returns what the operator was; undefined if the operator does not exist.
+ */
 export async function revokeOperator(tx: Tx, name: string, now: number): Promise<'active' | 'revoked' | undefined> {
   const known = await tx.selectFrom('operator').select('revoked_at').where('name', '=', name).executeTakeFirst();
   if (known === undefined) return undefined;

@@ -123,7 +123,7 @@ export async function createLoginLink(tx: Tx, operator: string, now: number): Pr
 export const createFirstLink = async (tx: Tx, now: number): Promise<string | undefined> =>
   (await hasOperators(tx)) ? undefined : await createLoginLink(tx, NOBODY, now);
 
-/** Creates the token of a link that signs the admin of a set-up in, and creates one if there is none yet. */
+/** Creates the token of a link that signs the admin of a set-up in; creates the admin if none exists. */
 export async function createSetUpLink(tx: Tx, now: number): Promise<string> {
   const admin = await tx
     .selectFrom('operator')

@@ -53,7 +53,7 @@ export async function deleteItems(tx: Tx, id: number): Promise<void> {
   await storeCounts(tx, id, new Map());
 }
 
-/** Number of items by kind, the most frequent first. */
+/** The most frequent kind first. */
 export async function countItems(db: Db, id: number): Promise<ReadonlyMap<string, number>> {
   const row = await db.selectFrom('run').select('counts').where('id', '=', id).executeTakeFirst();
   const counts: Readonly<Record<string, number>> = JSON.parse(row?.counts ?? '{}');
@@ -78,7 +78,7 @@ export async function readItems(
   return found;
 }
 
-/** The first items of some kinds, from the index of each: among all items they may be few. */
+/** The first items of some kinds, from the index of each: they may be rare. */
 async function firstOfKinds(db: Db, id: number, kinds: readonly string[], limit: number): Promise<readonly RunItem[]> {
   const first = kinds.map(
     (kind) => sql`select * from (select key, kind, detail from run_item
@@ -91,7 +91,6 @@ async function firstOfKinds(db: Db, id: number, kinds: readonly string[], limit:
 const itemsIn = (db: Db, id: number) =>
   db.selectFrom('run_item').select(['key', 'kind', 'detail']).where('run', '=', id);
 
-/** Items of a run by key, from the key after `after`. */
 export const pageItems = (db: Db, id: number, after: string, limit: number): Promise<readonly RunItem[]> =>
   itemsIn(db, id).where('key', '>', after).orderBy('key').limit(limit).execute();
 

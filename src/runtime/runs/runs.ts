@@ -1,4 +1,4 @@
-/** Runs: work of the daemon that a person starts on a page. A run is previewed, then executed, and can be cancelled. */
+/** Runs: work of the daemon that a person requests. A run is previewed, then executed, and can be cancelled. */
 import type { Selectable } from 'kysely';
 import { redactTexts } from '../../store/erasure/erasures.ts';
 import type { RunTable } from '../../store/runtime-schema.ts';
@@ -8,49 +8,49 @@ import { type AuditEntry, recordAudit } from '../operators/audit.ts';
 import type { Role } from '../operators/operators.ts';
 import { deleteItems } from './run-items.ts';
 
-/** One kind of mass effect: what the daemon does for it, and how the audit tells of it. */
+/** One kind of mass effect: how the daemon does it, and how the audit names it. */
 export interface RunTask<Input> {
-  /** Queue of its lanes; their key is the run's id. */
+  /** The queue of its lanes; their key is the run's id. */
   readonly queue: string;
-  /** What its progress counts. */
+  /** The unit of its progress. */
   readonly counts: 'records' | 'entries' | 'deliveries';
-  /** The least role that may confirm it; `operator` if absent. */
+  /** The lowest role that may confirm it; `operator` by default. */
   readonly role?: Role;
-  /** Results that need no person, in the order in which they come after all others. */
+  /** Results that need no person, in the order in which they follow all others. */
   readonly fine: readonly string[];
-  /** Whether the input came with its items: then a preview keeps them. */
+  /** Whether the input came with its items: a preview then keeps them. */
   hasItems?(input: Input): boolean;
-  /** Whether its preview is all of it: then the audit tells of that. */
+  /** Whether the preview is the whole work: the audit then records the preview. */
   isPreviewOnly?(input: Input): boolean;
-  /** How the audit names it: its action, on what, and the details. */
+  /** The audit's action, subject and details. */
   audit(run: AskedRun<Input>): Pick<AuditEntry, 'action' | 'subject' | 'detail'>;
   /** Prepares a confirmed run, in the same transaction. Throws {@link RunRefused}. */
   confirm?(tx: Tx, run: StoredRun<Input>, now: number): Promise<void>;
-  /** Ends what a cancelled run had begun, in the same transaction. */
+  /** Ends work of a cancelled run, in the same transaction. */
   cancel?(tx: Tx, run: StoredRun<Input>, now: number): Promise<void>;
-  /** The result for the audit; the number of items by kind if absent. */
+  /** The result for the audit; by default the number of items by kind. */
   outcome?(tx: Tx, run: StoredRun<Input>): Promise<string>;
 }
 
 type AskedRun<Input> = Pick<StoredRun<Input>, 'id' | 'input'>;
 
-/** Who asks for a step of a run, and by what. */
+/** Who requests a step of a run, and by what. */
 export type RunCaller = Pick<AuditEntry, 'actor' | 'via'>;
 
-/** A run cannot be confirmed: it was not previewed, or what it is about has changed. */
+/** The run cannot be confirmed: it has no preview, or its subject has changed. */
 export class RunRefused extends Error {
   override readonly name = 'RunRefused';
 }
 
 export interface StoredRun<Input> extends RunCaller, RunProgress {
   readonly id: number;
-  /** Its task, as the queue is called. */
+  /** The queue of its task. */
   readonly task: string;
   readonly input: Input;
   readonly stage: RunTable['stage'];
   readonly state: RunTable['state'];
   readonly createdAt: number;
-  /** When its preview ended; null if it was not confirmed. */
+  /** When its preview ended; null before it is confirmed. */
   readonly previewedAt: number | null;
   readonly confirmedAt: number | null;
   /** When the daemon began its stage. */
@@ -113,7 +113,7 @@ export async function requestPreview<I>(
   return id;
 }
 
-/** Starts a previewed run, and tells the audit. Throws {@link RunRefused}. */
+/** Starts a previewed run, with an entry in the audit. Throws {@link RunRefused}. */
 export async function confirmRun<I>(
   tx: Tx,
   task: RunTask<I>,
@@ -149,7 +149,10 @@ export async function confirmRun<I>(
   return run;
 }
 
-/** Stops a run before its next step; false if it has ended. Finished work stays. The audit is told, but not of a preview. */
+/**
+ * Stops a run before its next step; false if it has ended. Finished work stays. Adds an entry to the audit, except for
+ * a preview.
+ */
 export async function cancelRun<I>(
   tx: Tx,
   task: RunTask<I>,
@@ -172,7 +175,7 @@ export async function cancelRun<I>(
   return true;
 }
 
-/** Tells the audit of a step of a run. */
+/** Records a step of a run in the audit. */
 export const auditRun = <I>(
   tx: Tx,
   task: RunTask<I>,
@@ -180,7 +183,7 @@ export const auditRun = <I>(
   now: number,
 ): Promise<void> => recordAudit(tx, { actor, via, ...task.audit(run), result }, now);
 
-/** Begins or resumes a run; undefined if there is nothing to do. A preview begins again, to show the present state. */
+/** Begins or resumes a run; undefined if nothing is to be done. A preview begins again, to show the current state. */
 export async function beginRun<I>(
   tx: Tx,
   task: RunTask<I>,
@@ -200,13 +203,13 @@ export async function beginRun<I>(
   return run;
 }
 
-/** How fast the stage of a run goes, and how long it still takes in ms; undefined before there is something to tell by. */
+/** The speed of a run's stage and its remaining time; undefined while it is too early to tell. */
 export function rateOf(
   { state, startedAt, endedAt, done, total }: StoredRun<unknown>,
   now: number,
 ): { readonly perMinute: number; readonly leftMs: number | undefined } | undefined {
   const tookMs = (endedAt ?? now) - (startedAt ?? now);
-  // Of less nobody can say how fast it is.
+  // Too short to measure.
   if (done === 0 || tookMs < SHORTEST_MS) return undefined;
   const leftMs = state === 'running' && total !== null ? (Math.max(0, total - done) * tookMs) / done : undefined;
   return { perMinute: (done * MINUTE_MS) / tookMs, leftMs };
@@ -215,7 +218,7 @@ export function rateOf(
 const MINUTE_MS = 60_000;
 const SHORTEST_MS = 1_000;
 
-/** Stores the progress; false if the run was cancelled, so that the work stops. */
+/** Stores the progress; false if the run was cancelled, to stop the work. */
 export async function storeProgress(tx: Tx, id: number, { done, total }: RunProgress): Promise<boolean> {
   const row = await tx
     .updateTable('run')
@@ -240,7 +243,6 @@ export async function endRun(tx: Tx, id: number, error: string | null, now: numb
   return row !== undefined;
 }
 
-/** A run of any task. */
 export async function findRun(db: Db, id: number): Promise<StoredRun<unknown> | undefined> {
   const row = await db.selectFrom('run').selectAll().where('id', '=', id).executeTakeFirst();
   return row && storedRun(row);
@@ -253,7 +255,7 @@ export interface RunFilter {
   readonly before?: number | undefined;
 }
 
-/** Runs of any task, the newest first. */
+/** Newest first. */
 export async function listRuns(
   db: Db,
   { task, state, before }: RunFilter,

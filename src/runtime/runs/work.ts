@@ -5,7 +5,6 @@ import { type Claim, settle } from '../lanes/lanes.ts';
 import { countItems } from './run-items.ts';
 import { auditRun, beginRun, endRun, type RunProgress, type RunTask, type StoredRun, storeProgress } from './runs.ts';
 
-/** How the daemon executes a task. */
 export interface TaskWork<Input> {
   readonly task: RunTask<Input>;
   /** Executes the current stage. It may end in any way after the run was cancelled. */
@@ -15,7 +14,7 @@ export interface TaskWork<Input> {
 export interface RunFollower {
   /** Aborted if the daemon stops, or once a step finds that the run was cancelled. */
   readonly signal: AbortSignal;
-  /** Stores the progress, and in the same transaction what `store` stores. False, without `store`, if the run was cancelled. */
+  /** Stores the progress together with what `store` stores. False, without `store`, if the run was cancelled. */
   step(progress: RunProgress, store?: (tx: Tx) => Promise<void>): Promise<boolean>;
 }
 

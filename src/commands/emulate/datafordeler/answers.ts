@@ -1,4 +1,4 @@
-/** Answers the questions to the emulated Datafordeler, by its schema and its rules. */
+/** Answers the queries to the emulated Datafordeler, by its schema and its rules. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
 import { clockAt } from '../../../protocol/danish/clock.ts';
@@ -7,31 +7,30 @@ import { argumentBreach, type Breach, breachOf, testOf } from './rules.ts';
 import { schemaText, TABLES } from './schema.ts';
 import type { DafTableRow, DafTables, FeedEvent } from './tables.ts';
 
-/** What a test does to later answers. */
+/** Changes later answers, for tests. */
 export interface AnswerControls {
   /** The water mark; the newest event by default. */
   mark: number | undefined;
   /** Events by number that later answers lack. */
   readonly hidden: Set<number>;
-  /** Entities, such as `Navn`, that answer as if they had no rows. */
+  /** Entities, such as `Navn`, that answer without rows. */
   readonly silent: Set<string>;
   /** Columns that the schema loses, such as `CVR_Navn.sekvens`. */
   readonly lost: Set<string>;
-  /** Answers events instead of the tables' own, for a feed that is too long to be kept. */
+  /** Answers these events instead of the tables' own, for a feed that is too long to store. */
   feed: { readonly length: number; at(number: number): FeedEvent } | undefined;
 }
 
 export interface DafAnswerOptions {
   readonly tables: DafTables;
   readonly controls: AnswerControls;
-  /** How long a search by anything but a number takes without a day, in ms. */
+  /** How long a search without a day takes, if its filter is not a number. */
   readonly slowMs: number;
   readonly now: () => number;
 }
 
 const MOST_ROWS = 1_000;
 
-/** Returns what answers the body of one request. */
 export function createAnswers({ tables, controls, slowMs, now }: DafAnswerOptions): (body: string) => Promise<object> {
   let schema: { readonly key: string; readonly schema: GraphQLSchema } | undefined;
 
@@ -120,7 +119,7 @@ function objectIn(body: string): JsonObject {
   }
 }
 
-/** The units that a filter names; undefined if it asks by something else. */
+/** The units that a filter names; undefined for any other filter. */
 function idsIn(where: unknown): readonly string[] | undefined {
   if (!isJsonObject(where)) return undefined;
   const by = where['CVREnhedsId'] ?? where['id'];
@@ -135,7 +134,7 @@ function isValidAt({ virkningFra, virkningTil }: DafTableRow, time: unknown): bo
   return String(virkningFra ?? '') <= day && (virkningTil == null || String(virkningTil) >= day);
 }
 
-/** An order that has nothing to do with time, and stays the same from page to page. */
+/** An order that is unrelated to time, and equal for every page. */
 const mixed = (a: DafTableRow, b: DafTableRow): number =>
   String(a['datafordelerRowId']) < String(b['datafordelerRowId']) ? -1 : 1;
 
@@ -148,12 +147,12 @@ function connection(rows: readonly object[], { first, after }: JsonObject): obje
   const nodes = rows.slice(from, from + size);
   const [start, end] = [nodes[0], nodes.at(-1)].map((row) => (row === undefined ? null : cursorOf(row)));
   return {
-    // The original never says that there is a page before.
+    // The original never has a page before.
     pageInfo: { hasNextPage: rows.length > from + size, hasPreviousPage: false, startCursor: start, endCursor: end },
     nodes,
     edges: () => nodes.map((node) => ({ node, cursor: cursorOf(node) })),
   };
 }
 
-/** Danish local time that claims to be UTC, as the original says it. */
+/** Danish local time that claims to be UTC, as in the original. */
 const danishClock = (ms: number): string => new Date(clockAt(ms)).toISOString().replace('.000Z', '.000000Z');

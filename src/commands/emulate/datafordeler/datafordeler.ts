@@ -17,11 +17,11 @@ export interface DatafordelerEmulatorOptions {
   /** 0 picks a free port. */
   readonly port?: number;
   readonly seed?: number;
-  /** The number of sample companies at the start; default 10. */
+  /** The number of sample companies at the start; 10 by default. */
   readonly companies?: number;
   readonly faults?: readonly ScriptedFault[];
   readonly apiKey?: string;
-  /** How long a search by anything but a number takes without a day, in ms; default 16,000, as the original. */
+  /** How long a search without a day takes, if its filter is not a number; 16,000 by default, as in the original. */
   readonly slowMs?: number;
   readonly now?: () => number;
 }
@@ -34,23 +34,23 @@ export interface DatafordelerEmulator extends ServedEmulator, AnswerControls {
     readonly filesUrl: string;
     readonly apiKey: string;
   };
-  /** The weekly files; they hold what is registered when they are published. */
+  /** The weekly files, with the state at their publication. */
   readonly files: FileEmulator;
-  /** Makes the files of now, or of a moment in ms since 1970. */
+  /** Publishes files of the state now, or of another time. */
   publishFiles(at?: number): void;
-  /** A client, and the address that gives it tokens, instead of the key. */
+  /** The client and token endpoint that can replace the key. */
   readonly oauth: { readonly clientId: string; readonly clientSecret: string };
   readonly tokenUrl: string;
   readonly tables: DafTables;
   /** The bodies of all requests so far, at most the newest 10,000. */
   readonly questions: readonly string[];
-  /** Registers what a register document says, now or at a time in ms since 1970. */
+  /** Registers a register document, now or at another time. */
   put(document: unknown, at?: number): void;
-  /** Changes one of the sample companies, and returns the document that says so. */
+  /** Changes one of the sample companies, and returns its document. */
   change(at?: number): unknown;
 }
 
-/** Not ordinary words: cvrsync masks them in all output of whoever configures them. */
+/** Not an ordinary word, because cvrsync masks it in all output of a configuration with it. */
 const API_KEY = 'emulated-datafordeler-key';
 const CLIENT = { clientId: 'cvrsync', clientSecret: 'emulated-datafordeler-secret' };
 
@@ -92,7 +92,7 @@ export async function serveDatafordeler(options: DatafordelerEmulatorOptions = {
     const { method, url, body } = request;
     if (url.pathname === TOKENS && method === 'POST') return giveToken(body);
     if (url.pathname === `${GRAPHQL}/schema`) return { status: 200, body: schemaText(controls.lost) };
-    // The first version answers 404 without a word since June 2026.
+    // Since June 2026 the first version answers 404 without a body.
     if (url.pathname !== GRAPHQL || method !== 'POST') return { status: 404 };
     if (!isKnown(request)) return { status: 401, body: '' };
     if (questions.push(body) > MOST_QUESTIONS) questions.shift();
@@ -143,7 +143,7 @@ const knownOf = (tables: DafTables, id: string): Readonly<Record<string, readonl
     }),
   );
 
-/** What rows say, without what each registration gives them. */
+/** The content of rows, without the values of their registration. */
 const contentOf = (tables: Readonly<Partial<Record<string, readonly DafTableRow[]>>>): string =>
   JSON.stringify(
     Object.entries(tables)

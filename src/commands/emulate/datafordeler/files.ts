@@ -1,7 +1,4 @@
-/**
- * Emulates the weekly files of Datafordeler: a list that also names what has expired, zips made on the fly, ranges, and
- * transfers that break.
- */
+/** Emulates the weekly files of Datafordeler, with expired files, ranges, and broken transfers. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,23 +9,23 @@ type Row = JsonObject;
 type Layout = 'csv' | 'list' | 'wrapped' | 'lines';
 
 export interface FileControls {
-  /** How the files hold their rows: CSV, or one of three ways of JSON. The originals' JSON was never seen. */
+  /** The layout of the files: CSV, or one of three of JSON. Nobody has seen the original's JSON. */
   layout: Layout;
-  /** Answers break off after this many bytes, as often as this says. */
+  /** Answers break off after this many bytes, this many times. */
   breaks: { readonly bytes: number; times: number };
   /** Whether an answer may begin in the middle of a file. */
   hasRanges: boolean;
-  /** Entities whose files are refused with 403; `list` refuses the list of files. */
+  /** Entities whose files answer 403; `list` refuses the list of files. */
   readonly refused: Set<string>;
-  /** Whether archives are written as if they had over 4 GB. */
+  /** Whether to write archives in the form of those over 4 GB. */
   isLarge: boolean;
 }
 
 export interface FileEmulator extends FileControls {
   readonly url: string;
-  /** Each request for a file: its name, and the range that was asked for. */
+  /** The name and range of each requested file. */
   readonly asked: string[];
-  /** Makes a generation of files of all rows, of a moment in ms since 1970; kept for a week. */
+  /** Publishes files of all rows, as of a time; kept for a week. */
   publish(rowsOf: (entity: string) => Iterable<Row>, at: number): void;
   close(): Promise<void>;
 }
@@ -39,7 +36,7 @@ interface StoredFile {
   readonly expires: number;
 }
 
-/** The entities in files, with what they hold: some only all times. */
+/** The content of each entity's file; some have only the whole history. */
 const TYPES: Readonly<Record<string, string>> = {
   ...{ CVREnhed: 'Bitemporal', Virksomhed: 'Current', Produktionsenhed: 'Current', Navn: 'Current' },
   ...{ Adressering: 'Current', Branche: 'Current', Virksomhedsform: 'Current', AnsvarligDataleverandoer: 'Current' },

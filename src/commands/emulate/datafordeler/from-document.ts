@@ -1,8 +1,8 @@
-/** Translates a register document into the rows that Datafordeler has of the same unit; it leaves out what those cannot say. */
+/** Translates a register document into Datafordeler's rows of the same unit. Leaves out what Datafordeler lacks. */
 import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { type DafTableRow, dafTime, type UnitTables } from './tables.ts';
 
-/** Rows of one unit, or only a part of them: the unit keeps its rows of other entities. */
+/** All rows of a unit, or those of some entities: the unit keeps its rows of the others. */
 export interface TranslatedUnit {
   readonly id: string;
   readonly rows: UnitTables;
@@ -14,7 +14,7 @@ const textIn = (value: unknown): string | null =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : null;
 const dayIn = (value: unknown): string | null => textIn(value)?.slice(0, 10) ?? null;
 
-/** The first day where the register has none. */
+/** The first day if the register has none. */
 const LONG_AGO = '1900-01-01';
 
 const periodIn = ({ periode }: JsonObject) => {
@@ -36,7 +36,7 @@ const unitIdIn = (document: JsonObject): string =>
 
 const memberUnitId = (pNumber: string): string => String(4_500_000_000 + (Number(pNumber) % 100_000_000));
 
-/** The unit of a document, after the units that it brings along: production units by number, and partners. */
+/** The unit of a document, after the other units in it: production units by number, and partners. */
 export function translated(document: unknown): readonly TranslatedUnit[] {
   const { Vrvirksomhed: company, VrproduktionsEnhed: unit } = isJsonObject(document) ? document : {};
   if (isJsonObject(company)) {
@@ -47,7 +47,7 @@ export function translated(document: unknown): readonly TranslatedUnit[] {
   throw new Error('no document of a company or a production unit');
 }
 
-/** Writes rows with what all rows of a unit share: the time of its last registration. */
+/** Adds to rows what all rows of a unit share: the time of its last registration. */
 const writerFor = (document: JsonObject, key: JsonObject) => {
   const registered = Date.parse(textIn(document['sidstOpdateret']) ?? '');
   const common = {
@@ -161,7 +161,7 @@ const enhed = (id: string, enhedsType: string, key: string | null, forretningsno
 const dayAfter = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 
-/** A row for each status, with the days of the life that it falls into. */
+/** A row for each status, with the days of its life. */
 function lifeRows(id: string, document: JsonObject): readonly DafTableRow[] {
   const { row } = writerFor(document, { id, CVRNummer: Number(document['cvrNummer']) });
   const lives = list(document['livsforloeb']).map(periodIn);

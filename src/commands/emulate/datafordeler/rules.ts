@@ -1,4 +1,4 @@
-/** The rules of Datafordeler that no schema states: each breach has a code of its own. */
+/** The rules of Datafordeler that its schema does not state: each breach has a code of its own. */
 import { type DocumentNode, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { isJsonObject } from '../../../protocol/text/json.ts';
 import { TABLES } from './schema.ts';
@@ -11,7 +11,7 @@ export interface Breach {
 const MOST_VALUES = 100;
 const MOST_ROWS = 1_000;
 
-/** What a query breaks before it is run. */
+/** The rule that a query breaks. */
 export function breachOf(document: DocumentNode): Breach | undefined {
   const operations = document.definitions.filter(
     (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION,
@@ -31,7 +31,7 @@ export function breachOf(document: DocumentNode): Breach | undefined {
   return breach;
 }
 
-/** What the arguments of an entity's root field break. */
+/** The rule that the arguments of an entity's root field break. */
 export function argumentBreach(
   entity: string,
   { first, where }: Readonly<Record<string, unknown>>,
@@ -64,7 +64,6 @@ const fieldsIn = (where: unknown): readonly string[] =>
 
 export type RowTest = (row: Readonly<Record<string, unknown>>) => boolean;
 
-/** The test that a filter stands for. */
 export function testOf(where: unknown): RowTest {
   if (!isJsonObject(where)) return () => true;
   const tests = Object.entries(where).flatMap(([field, wanted]): readonly RowTest[] => {

@@ -1,15 +1,14 @@
-/** The schema of the emulated Datafordeler, as a table: what each entity has, by what it can be asked, and by what it must be. */
+/** The schema of the emulated Datafordeler as a table: the columns and filters of each entity. */
 
 /** A column of text; a type follows a colon. */
 type Column = string;
 
 interface Table {
   readonly columns: readonly Column[];
-  /** Columns that a filter may name. */
   readonly filters: readonly Column[];
-  /** One of these must be in the filter. */
+  /** The filter needs one of these. */
   readonly needs: readonly string[];
-  /** Rows without a period: nobody can ask for a day. */
+  /** Rows without a period, which have no filter by day. */
   readonly isTimeless?: true;
 }
 
@@ -90,7 +89,7 @@ export const TABLES: Readonly<Record<string, Table>> = {
   Virksomhedsform: ofUnit(['vaerdi', 'vaerdiTekst']),
   AnsvarligDataleverandoer: ofUnit(['vaerdi', 'vaerdiTekst']),
   Telefonnummer: ofUnit(['vaerdi']),
-  // Nobody can ask for the fax numbers of a company.
+  // The fax numbers of a company have no filter by company.
   Telefaxnummer: { ...ofUnit(['vaerdi']), filters: [ROW], needs: ['datafordelerRowId'] },
   e_mailadresse: ofUnit(['vaerdi']),
   Reklamebeskyttelse: ofUnit(['vaerdi:Boolean']),
@@ -144,7 +143,7 @@ const filterOf = (name: string, columns: readonly Column[]): string =>
 const COMPARED = (type: string): string =>
   ['eq', 'gt', 'gte', 'lt', 'lte', 'ngt', 'ngte', 'nlt', 'nlte'].map((how) => `${how}: ${type}`).join(' ');
 
-/** The schema's text. `without`: columns that it has lost, as `CVR_Navn.sekvens`. */
+/** `without`: columns that it has lost, such as `CVR_Navn.sekvens`. */
 export function schemaText(without: ReadonlySet<string> = new Set()): string {
   const kept = (name: string, columns: readonly Column[]) =>
     columns.filter((column) => !without.has(`${name}.${typed(column)[0]}`));

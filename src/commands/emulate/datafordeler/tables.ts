@@ -17,9 +17,8 @@ export interface FeedEvent {
 }
 
 export interface DafTables {
-  /** Registers a unit again: every old row is deleted, every new one inserted. */
+  /** Registers a unit again: deletes every old row, and inserts every new one. */
   put(id: string, rows: UnitTables, at: number): void;
-  /** Deletes every row of a unit. */
   remove(id: string, at: number): void;
   rowsOf(entity: string): Iterable<DafTableRow>;
   unit(entity: string, id: string): readonly DafTableRow[];
@@ -32,10 +31,10 @@ interface Stored {
   readonly rows: ReadonlyMap<string, readonly DafTableRow[]>;
 }
 
-/** To the microsecond, as Datafordeler writes times. */
+/** To the microsecond, as in Datafordeler. */
 export const dafTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
 
-/** `e_mailadresse` of the schema is `e-mailadresse` of the feed. */
+/** `e_mailadresse` in the schema is `e-mailadresse` in the feed. */
 const feedName = (entity: string): string => entity.replace('_', '-');
 
 export function createTables(seed: number): DafTables {

@@ -21,7 +21,7 @@ interface Entry {
   readonly isLarge: boolean;
 }
 
-/** What the header of the entry and that of the directory share, from the version on. */
+/** What the headers of the entry and of the directory share, from the version on. */
 function writeCommon(header: Buffer, at: number, { content, packed, title, isLarge }: Entry): void {
   header.writeUInt16LE(isLarge ? 45 : 20, at);
   header.writeUInt16LE(8, at + 4);

@@ -8,7 +8,7 @@ import { memberRuns, periodOf, runsOf, type SampleRun, UNDATED, type Version } f
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface DocumentOptions {
-  /** When the register loads the document, in ms since 1970; default: 2 s after the last version. */
+  /** When the register loads the document; 2 s after the last version by default. */
   readonly loadedAt?: number;
 }
 

@@ -9,10 +9,10 @@ import { unitDocumentOf } from './unit.ts';
 import type { SampleRun, Version } from './value-runs.ts';
 
 export interface SampleDocumentsOptions {
-  /** When the first document is loaded, in ms since 1970; each later one follows after `stepMs` (a minute). */
+  /** When the first document is loaded; each later one follows after `stepMs` (a minute). */
   readonly start?: number;
   readonly stepMs?: number;
-  /** Also give the documents of production units. Default true. */
+  /** Whether to include the documents of production units; true by default. */
   readonly units?: boolean;
 }
 

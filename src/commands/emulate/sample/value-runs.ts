@@ -2,12 +2,12 @@
 import { registerTime } from '../../../protocol/danish/clock.ts';
 import type { SampleCompany } from '../../../protocol/sample/company.ts';
 
-/** A company's state from a day on, and when the register learnt of it. */
+/** A company's state from a day on, and when the register learnt it. */
 export interface Version {
   readonly company: SampleCompany;
   /** First day, YYYY-MM-DD. */
   readonly from: string;
-  /** Time of registration, ms since 1970. */
+  /** Time of registration. */
   readonly at: number;
 }
 
@@ -69,5 +69,5 @@ export const periodOf = ({ from, to, at }: SampleRun<unknown>): SamplePeriod => 
   sidstOpdateret: registerTime(at),
 });
 
-/** The names of people, for example, have no dates. */
+/** For example, names of people have no dates. */
 export const UNDATED: SamplePeriod = { periode: { gyldigFra: null, gyldigTil: null }, sidstOpdateret: null };
