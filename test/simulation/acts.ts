@@ -176,7 +176,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
     const daemon = daemonOf(world, random);
     if (daemon === undefined) return;
     const ms = random.pick([2_000, 40_000, 10 * MINUTE_MS]);
-    world.time.freeze(daemon.owner, ms);
+    world.freeze(daemon.owner, ms);
     world.calls.excuse(world.time.now() + ms + LATE_CALLS_MS);
   },
   clock(world, random) {

@@ -14,7 +14,8 @@ import { type Running, startRunning } from '../../src/running.ts';
 import { joinDaemons } from '../../src/runtime/daemons.ts';
 import { createStoreWatch } from '../../src/runtime/store-watch.ts';
 import { openStore } from '../../src/store/engines/open.ts';
-import { newHolder, type Store } from '../../src/store/store.ts';
+import { isPostgresUrl, newHolder, type Store } from '../../src/store/store.ts';
+import { StoreError } from '../../src/store/store-error.ts';
 import { newOwner, type Owner, type Time } from './time.ts';
 
 export interface Daemon {
@@ -51,12 +52,14 @@ export interface DaemonOptions {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const owner = newOwner(options.name);
   return options.time.as(owner, async () => {
-    // As one that holds the store's claim: it asks nothing of it with each write.
-    const opened = await openStore(options.config.store, { mayBeMoved: true });
+    const isShared = isPostgresUrl(options.config.store);
+    // As one that holds the store's claim: it asks nothing of it with each write. A file has one claim only.
+    const opened = await openStore(options.config.store, { claim: isShared, mayBeMoved: true });
     const kill = (): void => {
       if (owner.isDead) return;
       owner.die();
-      opened.close().catch(() => undefined);
+      // The connections to a server are cut with the process.
+      if (!isShared) opened.close().catch(() => undefined);
     };
     try {
       return await start(options, { owner, opened, kill });
@@ -79,9 +82,9 @@ async function start(
 ): Promise<Daemon> {
   const now = (): number => time.now() + skew();
   const death: Death = { left: Number.POSITIVE_INFINITY, when: 'after', kill };
-  const holder = newHolder(true);
+  const holder = opened.engine === 'sqlite' ? newHolder(true) : opened.holder;
   const present = { holder, livingDaemons: async () => [...others(), holder], claimDaemon: async () => undefined };
-  const store = mortal(onDisk(opened, disk), owner, death, present);
+  const store = mortal(onDisk(opened, disk), owner, death, opened.engine === 'sqlite' ? present : {});
   let server: Server | undefined;
 
   const metrics = createMetrics();
@@ -135,20 +138,27 @@ interface Death {
 
 const FOR_EVER = new Promise<never>(() => undefined);
 
-/** A store that nothing can be written into while its disk is full: SQLite says so at some statement, or at the commit. */
+/** How each engine says that its disk is full. */
+const FULL: Readonly<Record<Store['engine'], () => Error>> = {
+  sqlite: () => new Database.SqliteError('database or disk is full', 'SQLITE_FULL'),
+  postgres: () => new StoreError('did not answer: could not extend file: No space left on device', undefined),
+};
+
+/** A store that nothing can be written into while its disk is full, which shows at some statement, or at the commit. */
 function onDisk(store: Store, disk: Disk): Store {
   const write: Store['write'] = (work, options) =>
     store.write(async (tx) => {
       const done = await work(tx);
-      if (disk.isFull) throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+      if (disk.isFull) throw FULL[store.engine]();
       return done;
     }, options);
   // Not the machine's: what it has free is no part of the world, and its answer comes from another thread.
-  const own: Pick<Store, 'write' | 'freeBytes'> = { write, freeBytes: async () => (disk.isFull ? 0 : 2 ** 40) };
+  const freeBytes: Store['freeBytes'] = async () => (disk.isFull ? 0 : 2 ** 40);
+  const own: Partial<Store> = store.engine === 'sqlite' ? { write, freeBytes } : { write };
   return new Proxy(store, { get: (target, name) => Reflect.get(Object.hasOwn(own, name) ? own : target, name) });
 }
 
-type Present = Pick<Store, 'holder' | 'livingDaemons' | 'claimDaemon'>;
+type Present = Partial<Pick<Store, 'holder' | 'livingDaemons' | 'claimDaemon'>>;
 
 /** A store whose process dies with it: a write of a dead process does nothing and never ends. */
 function mortal(store: Store, owner: Owner, death: Death, present: Present): Store {

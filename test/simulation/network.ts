@@ -55,11 +55,19 @@ interface Disturbance {
   readonly until: number;
 }
 
+/** Whether a socket may connect to a path outside the world; what it returns is called once it begins to. */
+export type LetThrough = (path: unknown) => ((socket: net.Socket) => void) | undefined;
+
+export interface NetworkOptions {
+  readonly onCall?: (host: string, path: string) => void;
+  readonly letThrough?: LetThrough | undefined;
+}
+
 export function installNetwork(
   seed: number,
   time: Time,
   note: (line: string) => void,
-  onCall: (host: string, path: string) => void = () => undefined,
+  { onCall = () => undefined, letThrough = () => undefined }: NetworkOptions = {},
 ): Network {
   const random = randomFrom(seed ^ 0x0e7);
   const hosts = new Map<string, () => Host | undefined>();
@@ -123,7 +131,7 @@ export function installNetwork(
     return owner === undefined ? work() : Promise.race([time.as(owner, work), owner.died]);
   }
 
-  const undo = [replaceMethod(Agent.prototype, 'dispatch', dispatch), ...forbidMachine()];
+  const undo = [replaceMethod(Agent.prototype, 'dispatch', dispatch), ...forbidMachine(letThrough)];
   return {
     serve:
       (name) =>
@@ -195,14 +203,28 @@ function replaceMethod(target: object, name: string, value: unknown): () => void
   };
 }
 
+/** Where a socket is to connect to, if that is a path: given as such, or as one of the options that `net.connect` made of it. */
+function pathIn([first]: readonly unknown[]): unknown {
+  const options: unknown = Array.isArray(first) ? first[0] : first;
+  return typeof options === 'object' && options !== null ? Reflect.get(options, 'path') : options;
+}
+
 /** Sockets, names and processes of the machine: whoever asks for one has left the world. */
-function forbidMachine(): readonly (() => void)[] {
-  const forbid = (target: object, name: string) =>
-    replaceMethod(target, name, () => {
-      throw new Error(`the simulation has no ${name} of the machine`);
-    });
+function forbidMachine(letThrough: LetThrough): readonly (() => void)[] {
+  const refuse = (name: string): never => {
+    throw new Error(`the simulation has no ${name} of the machine`);
+  };
+  const forbid = (target: object, name: string) => replaceMethod(target, name, () => refuse(name));
+  const connect: unknown = Reflect.get(net.Socket.prototype, 'connect');
+  function connectThrough(this: net.Socket, ...given: unknown[]): unknown {
+    const follow = letThrough(pathIn(given));
+    if (follow === undefined || typeof connect !== 'function') return refuse('connect');
+    Reflect.apply(connect, this, given);
+    follow(this);
+    return this;
+  }
   const undo = [
-    forbid(net.Socket.prototype, 'connect'),
+    replaceMethod(net.Socket.prototype, 'connect', connectThrough),
     forbid(net.Server.prototype, 'listen'),
     forbid(dns, 'lookup'),
     forbid(dns.promises, 'lookup'),

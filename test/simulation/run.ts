@@ -3,6 +3,7 @@
  * and so many steps. A failure is shown with its seed, its step and the shortest history that was found.
  */
 import { parseArgs } from 'node:util';
+import { startPostgres } from '../support/postgres.ts';
 import { runJobs } from './jobs.ts';
 import { habitsOf, isFault, planOf, type Step } from './plan.ts';
 import { shrink } from './shrink.ts';
@@ -34,12 +35,15 @@ const { values } = parseArgs({
     kinds: { type: 'string' },
     /** Leaves the faults out. */
     calm: { type: 'boolean', default: false },
+    /** The store is on a real PostgreSQL, which this program starts. */
+    postgres: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     /** These steps only, by their places: a history that was found before. */
     places: { type: 'string' },
   },
 });
 
+const server = values.postgres && values.jobs === '1' ? startPostgres() : undefined;
 const clock = process.hrtime.bigint.bind(process.hrtime);
 const minutesFrom = (begun: bigint): number => Number(clock() - begun) / 60e9;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -50,7 +54,8 @@ function run(seed: number, plan: readonly Step[], isOver?: () => boolean): Promi
   const companies = Number(values.companies ?? habits(seed)?.companies ?? 12);
   const pollSeconds = habits(seed)?.pollSeconds;
   const daemons = values.daemons === undefined ? undefined : Number(values.daemons);
-  return simulate({ seed, companies, daemons, pollSeconds, onTrace: values.trace ? say : undefined }, plan, isOver);
+  const onTrace = values.trace ? say : undefined;
+  return simulate({ seed, companies, daemons, pollSeconds, postgres: server?.url, onTrace }, plan, isOver);
 }
 
 function planFor(seed: number): readonly Step[] {
@@ -87,7 +92,8 @@ async function explain(seed: number, plan: readonly Step[], { step, problems }: 
 function sameWorld(): string {
   const { companies, daemons, every, kinds } = values;
   const given = Object.entries({ companies, daemons, every, kinds }).filter(([, value]) => value !== undefined);
-  return [...(values.swarm ? [['swarm']] : []), ...given].map((words) => ` --${words.join(' ')}`).join('');
+  const set = (['swarm', 'postgres'] as const).filter((name) => values[name]).map((name) => [name]);
+  return [...set, ...given].map((words) => ` --${words.join(' ')}`).join('');
 }
 
 const cpuMinutes = (): number => Object.values(process.cpuUsage()).reduce((sum, each) => sum + each, 0) / 60e6;
@@ -126,6 +132,13 @@ async function runWorlds(first: number, worlds: number | undefined): Promise<voi
 const count = Number(values.jobs);
 const seed = Number(values.seed);
 const worlds = values.worlds === undefined ? undefined : Number(values.worlds);
-await (count > 1 ? runJobs({ count, seed, worlds }, say) : runWorlds(seed, worlds));
+if (count > 1) await runJobs({ count, seed, worlds }, say);
+else
+  try {
+    await server?.ready;
+    await runWorlds(seed, worlds);
+  } finally {
+    await server?.stop();
+  }
 // What dead daemons left behind waits for ever.
 process.exit();

@@ -69,11 +69,11 @@ async function take(world: World, step: Step, start: number): Promise<readonly s
 async function runTo(world: World, end: number): Promise<void> {
   let lookAt = 0;
   let behind = 0;
-  await world.time.runTo(end, () => {
-    const { machines, network, time } = world;
-    if (machines.running().length === 0 || network.inFlight > 0 || time.now() < lookAt) return 0;
+  await world.time.runTo(end, async () => {
+    const { machines, time } = world;
+    if (machines.running().length === 0 || world.isUnderWay() || time.now() < lookAt) return 0;
     lookAt = time.now() + LOOK_MS;
-    const due = world.nextDue();
+    const due = await world.nextDue();
     behind = due > time.now() ? 0 : behind + 1;
     // What is due and not begun waits for something else, such as the end of an account's pause, perhaps for hours.
     return behind > 5 ? time.now() + Math.min(WAIT_MS * 2 ** (behind - 6), LONGEST_WAIT_MS) : due;

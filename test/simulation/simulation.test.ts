@@ -5,6 +5,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { ALL } from '../support/all.ts';
 import { installNetwork } from './network.ts';
 import { isFault, planOf, type Step } from './plan.ts';
 import { shrink } from './shrink.ts';
@@ -17,21 +18,13 @@ const STEPS = 40;
 const FIRST = 2;
 
 /** Simulates the worlds of a few seeds in a process of their own, whose clock is theirs; returns a line for each. */
-async function worldsOf(count: number): Promise<readonly string[]> {
+async function worldsOf(count: number, ...more: readonly string[]): Promise<readonly string[]> {
   const plan = [
-    '--seed',
-    String(FIRST),
-    '--worlds',
-    String(count),
-    '--steps',
-    String(STEPS),
-    '--every',
-    '3',
-    '--shrink',
-    '0',
+    ...['--seed', String(FIRST), '--worlds', String(count), '--steps', String(STEPS)],
+    ...['--every', '3', '--shrink', '0', ...more],
   ];
-  // In memory where there is such a place: a store waits for the disk at each commit.
-  const place = existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {};
+  // In memory where there is such a place: a file waits for the disk at each commit.
+  const place = existsSync('/dev/shm') && !more.includes('--postgres') ? { TMPDIR: '/dev/shm' } : {};
   const options = { env: { ...process.env, NODE_OPTIONS: '', ...place }, maxBuffer: 2 ** 26 };
   const program = path.join(import.meta.dirname, 'run.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...plan], options);
@@ -48,6 +41,27 @@ describe('the simulation', () => {
     );
     expect(again).toBe(three[0]);
     expect(new Set(three.map((line) => line.split(', ')[2])).size).toBe(3);
+  });
+
+  test.runIf(ALL)('finds nothing wrong in a world of two daemons on PostgreSQL', async () => {
+    const [line] = await worldsOf(1, '--postgres', '--daemons', '2');
+    expect(line).toMatch(`passed seed ${FIRST}, ${STEPS} steps, `);
+  });
+
+  test('lets a socket through to one path, and to no other', () => {
+    const time = installTime(7, Date.UTC(2026, 0, 5), () => undefined);
+    const followed: net.Socket[] = [];
+    const letThrough = (target: unknown) =>
+      target === '/nowhere' ? (socket: net.Socket) => followed.push(socket) : undefined;
+    const network = installNetwork(7, time, () => undefined, { letThrough });
+    try {
+      const socket = net.connect('/nowhere').on('error', () => undefined);
+      expect(followed).toEqual([socket]);
+      expect(() => net.connect('/elsewhere')).toThrow('no connect of the machine');
+    } finally {
+      network.uninstall();
+      time.uninstall();
+    }
   });
 
   test('has a clock, chances and a network of its own, and no others', () => {

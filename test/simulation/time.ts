@@ -49,10 +49,12 @@ export interface Time {
   now(): number;
   /** Runs something later, as a part of the world itself if `owner` is undefined. */
   after(ms: number, what: string, run: () => void, owner?: Owner): void;
+  /** Runs something before all else, as a part of the world itself. */
+  next(what: string, run: () => void): void;
   /** Runs entries until a promise settles; fails if the world stands still before, or runs without end. */
   until<T>(promise: Promise<T>): Promise<T>;
   /** Runs every entry until a time; `mayLeap` says how far the world may sleep when it could. */
-  runTo(end: number, mayLeap?: () => number): Promise<void>;
+  runTo(end: number, mayLeap?: () => number | Promise<number>): Promise<void>;
   /** A process stands still for so long: what it would do meanwhile, it does afterwards. */
   freeze(owner: Owner, ms: number): void;
   /** Until when a process stands still; 0 if it does not. */
@@ -75,8 +77,16 @@ const LONGEST_MS = 3_600_000;
 const real = { setImmediate: globalThis.setImmediate, now: Date.now };
 const owners = new AsyncLocalStorage<Owner | undefined>();
 
-/** Puts the world's time and chance in the place of the machine's, until `uninstall`. `note` hears of every entry that runs. */
-export function installTime(seed: number, start: number, note: (at: number, what: string) => void): Time {
+/**
+ * Puts the world's time and chance in the place of the machine's, until `uninstall`. `note` hears of every entry that runs.
+ * `outside` waits for what processes asked of a server outside the world, and says whether it had to.
+ */
+export function installTime(
+  seed: number,
+  start: number,
+  note: (at: number, what: string) => void,
+  outside?: () => Promise<boolean>,
+): Time {
   const random = randomFrom(seed);
   const queue = openQueue();
   const frozen = new Map<Owner, number>();
@@ -84,12 +94,19 @@ export function installTime(seed: number, start: number, note: (at: number, what
   let seq = 0;
   let ran = 0;
 
-  const add = (ms: number, what: string, run: () => void, owner: Owner | undefined): Entry => {
+  const addAt = (at: number, what: string, run: () => void, owner: Owner | undefined): Entry => {
     const order = random.int(0, 1_000_000);
-    const entry: Entry = { at: now + Math.max(0, ms), order, seq: seq++, owner, what, run, isOver: false };
+    const entry: Entry = { at, order, seq: seq++, owner, what, run, isOver: false };
     queue.push(entry);
     return entry;
   };
+  const add = (ms: number, what: string, run: () => void, owner: Owner | undefined): Entry =>
+    addAt(now + Math.max(0, ms), what, run, owner);
+
+  async function atRest(turns = 1): Promise<void> {
+    do await settled(turns);
+    while (outside !== undefined && (await outside()));
+  }
 
   async function runNext(): Promise<void> {
     const entry = queue.shift();
@@ -104,22 +121,23 @@ export function installTime(seed: number, start: number, note: (at: number, what
     ran += 1;
     note(now, `${entry.owner?.name ?? 'world'} ${entry.what}`);
     owners.run(entry.owner, entry.run);
-    await settled();
+    await atRest();
   }
 
   const undo = replaceAll({ now: () => now, add, random: randomFrom(seed ^ 0x5eed) });
   return {
     now: () => Math.floor(now),
     after: (ms, what, run, owner) => void add(ms, what, run, owner),
+    next: (what, run) => void addAt(0, what, run, undefined),
     async until(promise) {
       let isSettled = false;
       const done = () => {
         isSettled = true;
       };
       promise.then(done, done);
-      await settled();
+      await atRest();
       for (const end = now + LONGEST_MS; !isSettled; ) {
-        if (queue.isEmpty() || now > end) await settled(20);
+        if (queue.isEmpty() || now > end) await atRest(20);
         if (!isSettled && (queue.isEmpty() || now > end))
           throw new Error('the world waits for something that never comes');
         await runNext();
@@ -129,7 +147,7 @@ export function installTime(seed: number, start: number, note: (at: number, what
     async runTo(end, mayLeap = () => 0) {
       for (let next = queue.next(); next !== undefined && next.at <= end; next = queue.next()) {
         // All that falls due meanwhile runs afterwards, late: as on a machine that slept.
-        if (next.at > now) now = Math.max(now, Math.min(end, mayLeap()));
+        if (next.at > now) now = Math.max(now, Math.min(end, await mayLeap()));
         await runNext();
       }
       now = Math.max(now, end);

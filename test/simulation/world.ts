@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import Database from 'better-sqlite3';
 import { pino } from 'pino';
 import { type HubspotEmulator, startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
 import { type SalesforceEmulator, startSalesforceEmulator } from '../../providers/kit/salesforce/emulator.ts';
@@ -30,11 +29,12 @@ import { addRecords, RESPELL } from '../chaos/records.ts';
 import type { CrmName } from '../support/fixture.ts';
 import { type CallCount, countCalls } from './calls.ts';
 import { type ChangesOf, followChanges } from './changes.ts';
+import { postgresAt, sqliteIn } from './engine.ts';
 import { type Machines, openMachines } from './machines.ts';
 import { installNetwork, type Network } from './network.ts';
 import { type CrmRecord, type Policy, PROPERTIES } from './people.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
-import { installTime, type Time } from './time.ts';
+import { installTime, type Owner, type Time } from './time.ts';
 import './loaded.ts';
 
 export interface WorldOptions {
@@ -44,6 +44,8 @@ export interface WorldOptions {
   readonly daemons?: number | undefined;
   /** How often the daemons ask the register; every 15 minutes if it is not said. */
   readonly pollSeconds?: number | undefined;
+  /** The maintenance database of a PostgreSQL server that has the store; a SQLite file if it is not said. */
+  readonly postgres?: string | undefined;
   /** Called with every line of the trace. */
   readonly onTrace?: ((line: string) => void) | undefined;
 }
@@ -94,7 +96,11 @@ export interface World {
   /** The store as people's commands and oracles see it. */
   readonly store: Store;
   /** When the next work falls due; in the past while a daemon works. */
-  nextDue(): number;
+  nextDue(): Promise<number>;
+  /** Whether a request or a statement is on its way. */
+  isUnderWay(): boolean;
+  /** A process stands still for so long. */
+  freeze(owner: Owner, ms: number): void;
   /** Has a person's command write into the store; undefined, and nothing done, while its disk is full. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined>;
   /** A record is gone. */
@@ -154,19 +160,22 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Opens a world in which nothing happened yet: its daemon runs, and some records are linked. */
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const { seed, companies: count, daemons, pollSeconds, onTrace } = options;
+  const { seed, companies: count, daemons, pollSeconds, postgres, onTrace } = options;
   const hash = createHash('sha256');
   const note = (line: string): void => {
     hash.update(`${line}\n`);
     onTrace?.(line);
   };
   const folder = mkdtempSync(path.join(tmpdir(), 'cvrsync-world-'));
-  const time = installTime(seed, START, (at, what) => note(`${at.toFixed(2)} ${what}`));
+  const engine = postgres === undefined ? sqliteIn(folder) : await postgresAt(postgres, { seed, time: () => time });
+  const { connections } = engine;
+  const time: Time = installTime(seed, START, (at, what) => note(`${at.toFixed(2)} ${what}`), connections?.rest);
   const now = (): number => time.now();
   const rates = randomFrom(seed ^ 0xca1).chance(0.5) ? TIGHT : WIDE;
   const calls = countCalls({ ...rates, 'hubspot search': { calls: 5, perMs: 1_000 } });
   const onCall = (host: string, path: string): void => calls.count(host, path, now());
-  const network = installNetwork(seed, time, (line) => note(`  ${line}`), onCall);
+  const letThrough = connections?.letThrough;
+  const network = installNetwork(seed, time, (line) => note(`  ${line}`), { onCall, letThrough });
   const level = process.env['CVRSYNC_TEST_LOG'] ?? 'silent';
   const log = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
   const random = randomFrom(seed);
@@ -195,14 +204,13 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   }
   const receiver = openReceiver();
   await network.serve('receiver')(receiver.handle);
-  const config = await configOf({ hubspot, salesforce, register }, path.join(folder, 'store.db'), pollSeconds);
+  const config = await configOf({ hubspot, salesforce, register }, { folder, store: engine.url, pollSeconds });
   const records = addRecords({ hubspot, salesforce }, sampleCompanies(seed, count), random).map((record): CrmRecord => {
     const theirs = new Set(record.edits.has(PROPERTIES[record.crm].name) ? [PROPERTIES[record.crm].name] : []);
     return { ...record, theirs, held: new Set(), given: new Map(), isUnseen: false };
   });
 
-  const store = await openStore(config.store);
-  const looking = new Database(config.store, { readonly: true });
+  const store = await time.until(openStore(config.store));
   const chance = randomFrom(seed ^ 0xdae);
   const machines = openMachines({
     ...{ config, time, log, random: chance, note, count: daemons ?? chance.pick([1, 1, 2, 3]) },
@@ -236,9 +244,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     wrong: [],
     mayPark: false,
     afterRead: new Map(),
-    nextDue() {
+    async nextDue() {
       const ahead = Math.max(...machines.all.map(({ skew }) => skew));
-      return nextDueIn(looking, time.now() + ahead) - ahead;
+      return (await engine.nextDue(time.now() + ahead)) - ahead;
+    },
+    isUnderWay: () => network.inFlight > 0 || connections?.isBusy() === true,
+    freeze(owner, ms) {
+      time.freeze(owner, ms);
+      connections?.stall(owner, ms);
     },
     write: async (work) => (machines.disk.isFull ? undefined : time.until(store.write(work))),
     forget(record) {
@@ -248,10 +261,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     digest: () => hash.copy().digest('hex'),
     async close() {
       machines.close();
-      looking.close();
-      await store.close();
+      if (connections === undefined) await store.close();
+      await engine.close();
       network.uninstall();
       time.uninstall();
+      await engine.remove();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -272,19 +286,6 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     throw error;
   }
   return world;
-}
-
-/** Housekeeping may be late: it looks every minute. */
-const NEXT_DUE = `select min(at) as at from (
-  select min(due_at) as at from lane where due_at is not null and queue not in ('housekeeping', 'service-housekeeping')
-  union all select 0 from lane where lease_until > @now
-  union all select min(next_at) from delivery where state = 'due'
-  union all select min(check_at) from pending_write
-  union all select 0 from arrival)`;
-
-function nextDueIn(db: Database.Database, now: number): number {
-  const found: unknown = db.prepare(NEXT_DUE).pluck().get({ now });
-  return typeof found === 'number' ? found : 0;
 }
 
 /** Of what changes before the register was loaded once, nobody is told. */
@@ -318,7 +319,10 @@ async function furnish(world: World): Promise<void> {
 
 type Sides = Pick<World, 'hubspot' | 'salesforce' | 'register'>;
 
-async function configOf({ hubspot, salesforce, register }: Sides, store: string, pollSeconds = 900): Promise<Config> {
+async function configOf(
+  { hubspot, salesforce, register }: Sides,
+  { folder, store, pollSeconds = 900 }: { folder: string; store: string; pollSeconds: number | undefined },
+): Promise<Config> {
   const often = { pollMinutes: 60, reconcileHours: 24 };
   const file = {
     server: { port: 8080 },
@@ -338,7 +342,7 @@ async function configOf({ hubspot, salesforce, register }: Sides, store: string,
     },
     admin: { token: 'a-token-that-nobody-uses' },
   };
-  const loaded = await checkConfig(file, path.join(path.dirname(store), 'cvrsync.yaml'), {});
+  const loaded = await checkConfig(file, path.join(folder, 'cvrsync.yaml'), {});
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   return loaded.config;
 }

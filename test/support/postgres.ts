@@ -169,6 +169,11 @@ export async function renameDatabase(server: string, url: string, name: string):
   await ask(server, `alter database ${new URL(url).pathname.slice(1)} rename to ${name}`, ['42P04', '23505']);
 }
 
+/** Removes a database that nobody is connected to. */
+export async function dropDatabase(server: string, url: string): Promise<void> {
+  await ask(server, `drop database ${new URL(url).pathname.slice(1)}`, []);
+}
+
 /** Runs a statement; false if it fails with one of these codes. */
 async function ask(server: string, statement: string, expected: readonly string[]): Promise<boolean> {
   const client = await connect(server);

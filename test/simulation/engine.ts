@@ -1,0 +1,69 @@
+/** The store of a world: a SQLite file, or a database of a real PostgreSQL. */
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { Client } from 'pg';
+import { createDatabase, dropDatabase } from '../support/postgres.ts';
+import { type Connections, openConnections } from './connections.ts';
+import type { Time } from './time.ts';
+
+export interface Engine {
+  /** Of the store, which does not exist yet. */
+  readonly url: string;
+  /** Undefined for a file. */
+  readonly connections: Connections | undefined;
+  /** When the next work falls due; in the past while something is under way. */
+  nextDue(now: number): number | Promise<number>;
+  /** Before the machine's network is back. */
+  close(): Promise<void>;
+  /** After it. */
+  remove(): Promise<void>;
+}
+
+/** Housekeeping may be late: it looks every minute. */
+const nextDueSince = (now: string): string => `select min(at) as at from (
+  select min(due_at) as at from lane where due_at is not null and queue not in ('housekeeping', 'service-housekeeping')
+  union all select 0 from lane where lease_until > ${now}
+  union all select min(next_at) from delivery where state = 'due'
+  union all select min(check_at) from pending_write
+  union all select 0 from arrival) as due`;
+
+export function sqliteIn(folder: string): Engine {
+  const url = path.join(folder, 'store.db');
+  let db: Database.Database | undefined;
+  return {
+    url,
+    connections: undefined,
+    nextDue(now) {
+      db ??= new Database(url, { readonly: true });
+      const found: unknown = db.prepare(nextDueSince('@now')).pluck().get({ now });
+      return typeof found === 'number' ? found : 0;
+    },
+    async close() {
+      db?.close();
+    },
+    remove: async () => undefined,
+  };
+}
+
+/** Creates a database on a server that listens on a Unix socket. Call it while the machine's network is there. */
+export async function postgresAt(server: string, { seed, time }: { seed: number; time: () => Time }): Promise<Engine> {
+  const url = await createDatabase(server);
+  const folder = new URL(url).searchParams.get('host') ?? '';
+  const eye = new Client({ connectionString: url });
+  eye.on('error', () => undefined);
+  await eye.connect();
+  const connections = openConnections({ path: `${folder}/.s.PGSQL.5432`, time, seed, eye });
+  return {
+    url,
+    connections,
+    async nextDue(now) {
+      const [found] = await connections.ask<{ at: string | null }>(nextDueSince('$1'), [now]);
+      return Number(found?.at ?? 0);
+    },
+    async close() {
+      await connections.close();
+      await eye.end();
+    },
+    remove: () => dropDatabase(server, url),
+  };
+}
