@@ -28,8 +28,8 @@ export const command = defineCommand({
     plan: text('only scan, and write what would be linked into a file that you can edit', 'file'),
     apply: text('link exactly what this plan says', 'file'),
     limit: integer('link at most this many now; the next run continues'),
-    sendUpdate: flag('ask the service to send each company in full at once, for the first fill'),
-    trust: oneOf(['crm', 'register'], 'whose value wins if a property differs at the first fill (default crm)'),
+    sendUpdate: flag('ask the service to send each company in full at once, which fills its record'),
+    trust: oneOf(['crm', 'register'], 'whose value wins if a property differs (default crm)'),
     restart: flag('discard an unfinished scan or plan, and start again'),
     yes: flag('do not ask: link what the scan finds, even if many lines of a plan look wrong'),
   },
@@ -38,6 +38,8 @@ export const command = defineCommand({
     const mode = modeOf(dryRun, plan, file);
     if (limit !== undefined && (mode.kind === 'look' || mode.kind === 'plan'))
       throw new UsageError('--limit counts linked records: leave it out with --dry-run and --plan');
+    if (limit === 0)
+      throw new UsageError('--limit 0 links nothing: give at least 1, or use --dry-run to see what would be linked');
     const began = Date.now();
     return withBackfill(context, provider, async (opened, calls) => {
       if (mode.kind === 'apply') needAnswer(context, yes, provider);

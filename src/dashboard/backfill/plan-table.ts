@@ -23,11 +23,10 @@ export function confidenceTable({ reader }: Visit, name: string, { verdicts }: S
   const found = VERDICTS.filter((verdict) => verdicts[verdict] !== undefined);
   return table({
     label: reader.text('plan.counts'),
-    columns: (['verdict', 'means', 'count'] as const).map((column) => reader.text(`plan.${column}`)),
-    numeric: [2],
+    columns: (['verdict', 'count'] as const).map((column) => reader.text(`plan.${column}`)),
+    numeric: [1],
     rows: found.map((verdict) => [
-      html`<a href=${planAddress(name, { verdict })}>${verdict}</a>`,
-      reader.text(`verdict.${verdict}`),
+      html`<a href=${planAddress(name, { verdict })}>${reader.text(`verdict.${verdict}`)}</a>`,
       reader.number(verdicts[verdict] ?? 0),
     ]),
   });
@@ -50,13 +49,19 @@ export function planFilterForm({ reader }: Visit, name: string, { filter, withOu
       <label for="verdict">${reader.text('plan.verdict')}</label>
       <select id="verdict" name="verdict">
         <option value="">${reader.text('part.all')}</option>
-        ${VERDICTS.map((each) => html`<option value=${each} selected=${filter.verdict === each}>${each}</option>`)}
+        ${VERDICTS.map((each) => html`<option value=${each} selected=${filter.verdict === each}>${reader.text(`verdict.${each}`)}</option>`)}
       </select>
     </div>
     <label class="check"><input type="checkbox" name="outlook" value="yes" checked=${withOutlook} /> <span>${reader.text('plan.withOutlook')}</span></label>
     <button>${reader.text('list.filter')}</button>
     <a href=${planAddress(name, {})}>${reader.text('list.all')}</a>
   </form>`;
+}
+
+/** The verdict of a row in words; one of another version stays as it is. */
+export function verdictText(reader: Reader, { verdict }: Pick<PlanRow, 'verdict'>): string {
+  const known = VERDICTS.find((each) => each === verdict);
+  return known === undefined ? verdict : reader.text(`verdict.${known}`);
 }
 
 /** What will be done, or was done, with a row. */
@@ -119,7 +124,7 @@ export function planTable(
           ${isCalledOtherwise(row, names) && html`<div>${state('warn', reader.text('plan.otherName'))}</div>`}`,
       row.found,
       html`<div class="wide">${companyOf(row, names)}</div>`,
-      row.verdict,
+      verdictText(reader, row),
       ...(outlook === undefined ? [] : [outlook.get(row.record_id)]),
       rowState(reader, row),
       row.detail !== null && html`<div class="wide quiet">${said(reader, row.detail)}</div>`,

@@ -14,7 +14,6 @@ import { readRun } from '../../connector/backfill/rows/progress.ts';
 import { type PlanRow, rowsByEntity, rowsById } from '../../connector/backfill/rows/scan-rows.ts';
 import type { Crm } from '../../connector/crm/crm.ts';
 import { readCurrent } from '../../connector/explain/current.ts';
-import { VERDICTS } from '../../connector/follow/verdict.ts';
 import { readUndecided } from '../../connector/match/undecided.ts';
 import type { Server } from '../../http/server/server.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
@@ -39,7 +38,7 @@ import {
   placeFields,
   readPlace,
 } from './filter.ts';
-import { type CompanyNames, companyOf, namesOf, rowState } from './plan-table.ts';
+import { type CompanyNames, companyOf, namesOf, rowState, verdictText } from './plan-table.ts';
 
 /** The other records with the same company that the page names. */
 const RIVALS = 20;
@@ -169,7 +168,7 @@ function rowFacts({ reader }: Visit, crm: Crm, row: PlanRow, names: CompanyNames
     [reader.text('plan.name'), row.name],
     [reader.text('plan.found'), row.found],
     [reader.text('plan.number'), companyOf(row, names)],
-    [reader.text('plan.verdict'), html`${row.verdict} <span class="quiet">${verdictText(reader, row.verdict)}</span>`],
+    [reader.text('plan.verdict'), verdictText(reader, row)],
     [reader.text('plan.action'), rowState(reader, row)],
     [reader.text('plan.note'), row.detail !== null && said(reader, row.detail)],
   ];
@@ -258,8 +257,3 @@ async function rivalList(
         )}
     </ul>`;
 }
-
-const verdictText = (reader: Visit['reader'], verdict: string): string => {
-  const known = VERDICTS.find((each) => each === verdict);
-  return known === undefined ? '' : reader.text(`verdict.${known}`);
-};

@@ -103,7 +103,7 @@ async function savedPage({ store, configuration, place }: SettingsPageDeps, visi
   };
 }
 
-/** Links from a connection's number to its mapping and its first fill. */
+/** Links from a connection's number to its mapping and its backfill. */
 function waysOn({ reader }: Visit, next: string): VNode {
   const [, step, name] = /^\/settings\/(number|mapping)\/([\w.%-]+)$/u.exec(next) ?? [];
   return html`<ul class="lines">

@@ -1,4 +1,4 @@
-/** The last step: the answers, and the button that writes them and starts the first fill. */
+/** The last step: the answers, and the button that writes them and leads to the backfill. */
 import type { Server } from '../../http/server/server.ts';
 import { type Draft, isAnswered, STEPS } from '../../setup/draft.ts';
 import { valueAt } from '../../setup/questions.ts';

@@ -1,4 +1,4 @@
-/** A first start: answers in the store, one person at a time, six steps to the first fill. */
+/** A first start: answers in the store, one person at a time, six steps to the backfill. */
 import type { VNode } from 'preact';
 import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';

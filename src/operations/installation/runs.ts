@@ -127,7 +127,7 @@ export const listRuns = defineOperation({
   name: 'run.list',
   role: 'viewer',
   about:
-    'list runs, newest first: first fills, undoes, answers to many entries of review, deliveries sent again, and leaving a CRM',
+    'list runs, newest first: backfills, undoes, answers to many entries of review, deliveries sent again, and leaving a CRM',
   more: 'A filter that is absent does not restrict.',
   input: Type.Object({
     task: Type.Optional(Type.Enum(RUN_TASKS, { description: 'only runs of this kind' })),

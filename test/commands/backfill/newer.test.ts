@@ -1,4 +1,4 @@
-/** A first fill while the register goes on changing: of each property the newer value counts, whichever came first. */
+/** A backfill while the register goes on changing: of each property the newer value counts, whichever came first. */
 import { describe, expect, it } from 'vitest';
 import { payloadOf } from '../../../src/protocol/payload.ts';
 import { fullStatePayload, sampleCompany } from '../../../src/protocol/sample/company.ts';
@@ -9,7 +9,7 @@ import { SUITE_ENGINES } from '../../support/stores.ts';
 
 const hour = (at: number): string => new Date(Date.UTC(2026, 2, 2, at)).toISOString();
 
-describe.each(SUITE_ENGINES)('a first fill on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a backfill on %s', (engine) => {
   it('brings no value back that is older than what a webhook said meanwhile, property by property', async () => {
     const service = await serveService();
     const fixture = await startFixture({

@@ -5,7 +5,7 @@ import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
 import { startFixture } from './fixture.ts';
 
-it('the first fill is asked for after a start that does not say so again', async () => {
+it('the full update is asked for after a start that does not say so again', async () => {
   const { add, run, service, links } = await startFixture();
   for (let at = 0; at < 3; at++) add(cvrNumber(at));
   expect((await run({ limit: 1, sendUpdate: true, trust: 'register' })).ended).toBe('limited');

@@ -218,7 +218,7 @@ describe('a scan', () => {
     );
     const [path = '', ...others] = asked.map(({ headers }) => String(headers['location']));
     expect(others).toEqual([path, path]);
-    expect((await ida.get('/backfill/hubspot')).text).toContain('It goes on');
+    expect((await ida.get('/backfill/hubspot')).text).toContain('It is running');
     await ida.post(`${path}/cancel`, {});
     expect((await ida.get(path)).text).toContain('Cancelled');
   });

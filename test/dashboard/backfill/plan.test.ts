@@ -47,6 +47,10 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
     expect(await shown('q=%27+or+1=1')).toEqual([]);
     expect(await shown('after=2')).toEqual([three]);
     expect(await shown('after=x&verdict=y&part=z')).toEqual([one, two, three]);
+    const danish = await gry.get('/backfill/hubspot?part=all', { 'accept-language': 'da' });
+    expect(danish.text).toContain('<a href="/backfill/hubspot?verdict=matched">nummeret på en virksomhed</a>');
+    expect(danish.text).toMatch(/<option value="ambiguous"[^>]*>flere poster med samme nummer</u);
+    expect(danish.text.replaceAll(/<[^>]*>/gu, ' ')).not.toMatch(/\b(matched|invalid|no-number|ambiguous)\b/u);
   });
 
   it('says that it links nothing, and offers no apply, until a person chooses a company for a record', async () => {

@@ -1,4 +1,4 @@
-/** From `cvrsync serve` in an empty folder to the first fill, in a real Chromium: nothing but clicks and typing. */
+/** From `cvrsync serve` in an empty folder to the backfill, in a real Chromium: nothing but clicks and typing. */
 import { expect, it, onTestFinished } from 'vitest';
 import { startHubspotEmulator } from '../../../providers/kit/hubspot/emulator.ts';
 import { startSalesforceEmulator } from '../../../providers/kit/salesforce/emulator.ts';
@@ -48,7 +48,7 @@ async function finish(tab: Tab): Promise<void> {
   await tab.expectSound();
 }
 
-it('somebody with a HubSpot key and no terminal comes to the first fill, at 320 px', async () => {
+it('somebody with a HubSpot key and no terminal comes to the backfill, at 320 px', async () => {
   const scopes = ['crm.objects.companies.read', 'crm.objects.companies.write', 'crm.schemas.companies.write'];
   const hubspot = await startHubspotEmulator({ scopes, missingProperties: ['cvr_number', 'cvr_hold'] });
   onTestFinished(() => hubspot.close());
@@ -74,7 +74,7 @@ it('somebody with a HubSpot key and no terminal comes to the first fill, at 320 
   await finish(tab);
 });
 
-it('somebody with a Salesforce app comes to the first fill in Danish, without script', async () => {
+it('somebody with a Salesforce app comes to the backfill in Danish, without script', async () => {
   const salesforce = await startSalesforceEmulator();
   onTestFinished(() => salesforce.close());
   salesforce.add({ Name: 'Birk ApS' });
