@@ -4,7 +4,7 @@ import type { Outages } from '../http/outbound/outage.ts';
 import { TASK_BATCH } from '../runtime/housekeeping/periodic-tasks.ts';
 import { pause } from '../runtime/limits/pause.ts';
 import type { RateLimiter } from '../runtime/limits/rate-limiter.ts';
-import { type TaskWork, workOnRuns } from '../runtime/runs/work.ts';
+import { startRunWorker } from '../runtime/runs/run-worker.ts';
 import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import { applyReceipts } from './apply/apply.ts';
@@ -88,8 +88,8 @@ export async function startSyncing(
     startApply(common, deps, intake, () => ({ ...settings.wire, mapped: readMappedFields, ...derivedRules(crms) })),
     ...crms.flatMap((crm) => startRecordWorkers(common, deps, crm)),
     startMonitoring(common, deps, rateLimiter, upstream),
-    startRuns(common, deps, undoWork({ ...deps, leaseMs: common.leaseMs, crm: crmsByName(crms) })),
-    startRuns(common, deps, reviewWork(deps)),
+    startRunWorker(common, undoWork({ ...deps, leaseMs: common.leaseMs, crm: crmsByName(crms) })),
+    startRunWorker(common, reviewWork(deps)),
   ];
   const housekeeper = startWorker({
     ...common,
@@ -225,30 +225,26 @@ function startMonitoring(
 
 type RunDeps = Pick<ConnectorDeps, 'store' | 'metrics' | 'now' | 'log'>;
 
-const startRuns = <I>(common: WorkerBasics, deps: RunDeps, work: TaskWork<I>): Worker =>
-  startWorker({
-    ...common,
-    queue: work.task.queue,
-    batch: 1,
-    concurrency: 1,
-    run: (claims, signal) => workOnRuns(deps, work, claims, signal),
-  });
-
-/** What leaves connections while no daemon runs: the run, and the calls to the service that end the monitoring. */
+/** What leaves a connection while no daemon runs: one run, and the calls to the service that end the monitoring. */
 export function startLeavingAlone(
   deps: Pick<ConnectorDeps, 'store' | 'http' | 'metrics' | 'now' | 'log'>,
   {
+    run,
     upstream,
     leaseSeconds,
     crms,
-  }: Pick<ConnectorSettings, 'upstream'> & { readonly leaseSeconds: number; readonly crms: readonly Crm[] },
+  }: Pick<ConnectorSettings, 'upstream'> & {
+    readonly run: number;
+    readonly leaseSeconds: number;
+    readonly crms: readonly Crm[];
+  },
 ): readonly Worker[] {
   const { store, now, log } = deps;
   const common = { store, wakeUp: createWakeUp(), now, log, leaseMs: leaseSeconds * 1000 };
   const rateLimiter = upstreamRateLimiter(store, upstream?.requestsPerMinute ?? 1, now);
   const connect = once(() => connectUpstream(deps, { upstream }, rateLimiter));
   return [
-    startLeaving(common, deps, { upstream, silenceMs: ALONE_SILENCE_MS }, crms),
+    startLeaving({ ...common, only: run }, deps, { upstream, silenceMs: ALONE_SILENCE_MS }, crms),
     ...(upstream === undefined ? [] : [startMonitoring(common, deps, rateLimiter, connect)]),
   ];
 }
@@ -258,14 +254,13 @@ const ALONE_SILENCE_MS = 15_000;
 
 /** Leaves connections, one after the other. */
 const startLeaving = (
-  common: WorkerBasics,
+  common: WorkerBasics & { readonly only?: number },
   deps: RunDeps,
   { upstream, silenceMs }: Pick<ConnectorSettings, 'upstream'> & { readonly silenceMs?: number },
   crms: readonly Crm[],
 ): Worker =>
-  startRuns(
+  startRunWorker(
     common,
-    deps,
     leaveWork({
       ...deps,
       ...{ crms, leaseMs: common.leaseMs, hasUpstream: upstream !== undefined, wait: pause, silenceMs },
@@ -281,13 +276,7 @@ function startBackfills(
   crms: readonly Crm[],
 ): Worker {
   const work = backfillWork({ ...common, ...deps, wait: pause, upstreamRateLimiter: rateLimiter }, crms);
-  return startWorker({
-    ...common,
-    queue: work.task.queue,
-    batch: 1,
-    concurrency: Math.max(1, crms.length),
-    run: (claims, signal) => workOnRuns(deps, work, claims, signal),
-  });
+  return startRunWorker({ ...common, concurrency: Math.max(1, crms.length) }, work);
 }
 
 async function connectUpstream(

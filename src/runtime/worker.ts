@@ -16,6 +16,8 @@ export interface WorkerOptions extends RunOptions {
   readonly leaseMs?: number | undefined;
   /** How often to look for work without a ring; 1 s by default. */
   readonly pollMs?: number | undefined;
+  /** How long after its work to look every 50 ms, because a person may wait for what follows; not at all by default. */
+  readonly lingerMs?: number;
   /**
    * Adds to the store what the lanes must find, with each claim. An idle worker first checks whether that is needed.
    */
@@ -39,6 +41,7 @@ export interface Worker {
 }
 
 const LAST_WORD_MS = 1_000;
+const LINGER_POLL_MS = 50;
 
 export function startWorker(options: WorkerOptions): Worker {
   const { wakeUp, queue, concurrency, leaseMs = 30_000, pollMs = 1_000, log } = options;
@@ -72,7 +75,8 @@ export function startWorker(options: WorkerOptions): Worker {
       await work(claims);
     } finally {
       running--;
-      if (drains.length > 0) wakeUp.ring(queue);
+      // What it waits for by now may be long.
+      if (look.lingers() || drains.length > 0) wakeUp.ring(queue);
     }
   }
 
@@ -136,12 +140,18 @@ async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSig
 
 /** Looks for work. A wait takes what the last look found, unless a claim followed it. */
 function openLook(options: WorkerOptions, pollMs: number) {
-  const { store, queue, now, log, prepare, leaves } = options;
+  const { store, queue, now, log, prepare, leaves, lingerMs = 0 } = options;
   let known: { readonly due: number | undefined } | undefined;
+  let lingersUntil = 0;
   const look = async () => ({ due: await nextDue(store.db, queue, now(), await leaves?.()) });
   return {
     forget() {
       known = undefined;
+    },
+    /** Looks more often from now on; false if nobody waits for what comes next. */
+    lingers(): boolean {
+      lingersUntil = now() + lingerMs;
+      return lingerMs > 0;
     },
     async isBehind(): Promise<boolean> {
       known = undefined;
@@ -152,7 +162,8 @@ function openLook(options: WorkerOptions, pollMs: number) {
       try {
         const { due = Number.POSITIVE_INFINITY } = known ?? (await look());
         // Nobody polls for what `prepare` adds.
-        const most = prepare === undefined ? Number.POSITIVE_INFINITY : pollMs;
+        const usual = prepare === undefined ? Number.POSITIVE_INFINITY : pollMs;
+        const most = now() < lingersUntil ? LINGER_POLL_MS : usual;
         // Due but not claimable: another process is claiming it.
         return Math.min(most, Math.max(5, due - now()));
       } catch (error) {

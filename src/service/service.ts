@@ -6,14 +6,13 @@ import { watchOutages } from '../http/outbound/outage.ts';
 import type { Server } from '../http/server/server.ts';
 import { TASK_BATCH } from '../runtime/housekeeping/periodic-tasks.ts';
 import type { Retention } from '../runtime/housekeeping/retention.ts';
-import { workOnRuns } from '../runtime/runs/work.ts';
+import { startRunWorker } from '../runtime/runs/run-worker.ts';
 import type { StrayError } from '../runtime/stray-error.ts';
 import { createWakeUp, type WakeUp } from '../runtime/wake-up.ts';
 import { startWorker, type Worker } from '../runtime/worker.ts';
 import type { Store } from '../store/store.ts';
 import { startDelivery } from './delivery/deliver.ts';
 import { ensureOwnJobs, type OwnConnector } from './delivery/own-jobs.ts';
-import { REPLAY } from './delivery/replay/replay-task.ts';
 import { replayWork } from './delivery/replay/replay-work.ts';
 import { monitorOptions, openTransports } from './delivery/transport.ts';
 import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } from './housekeeping.ts';
@@ -217,13 +216,7 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
       batch: STATES,
       run: (claims, signal) => sendFullStates(states, claims, signal),
     }),
-    startWorker({
-      ...one,
-      queue: REPLAY.queue,
-      batch: 1,
-      run: (claims, signal) =>
-        workOnRuns(common, replayWork({ ...common, ring: (queue) => common.wakeUp.ring(queue) }), claims, signal),
-    }),
+    startRunWorker(leased, replayWork({ ...common, ring: (queue) => common.wakeUp.ring(queue) })),
     startDelivery(delivery),
     startMail({ ...leased, publicUrl, baseUrl: news.baseUrl, smtp, beneficialOwners }),
     startWorker({

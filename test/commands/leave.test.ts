@@ -4,9 +4,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rememberMaking } from '../../src/connector/crm/made-properties.ts';
 import { rememberWritten } from '../../src/connector/history/written.ts';
+import { LEAVE } from '../../src/connector/leave/leave-task.ts';
 import { readLeft } from '../../src/connector/links/left.ts';
 import { linkRecord, listLinks } from '../../src/connector/links/links.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { findRun, requestPreview } from '../../src/runtime/runs/runs.ts';
 import { askCli, runCli } from '../support/cli.ts';
 import { startCommand } from '../support/command.ts';
 import { startCrms } from '../support/fixture.ts';
@@ -116,6 +118,24 @@ describe('leave', () => {
       code: 2,
       stderr: expect.stringContaining('is a kind of CRM: name one of its connections, first, other'),
     });
+  });
+
+  it('carries out its own run alone, and leaves those of others to them', async () => {
+    const { run, store } = await scene();
+    const other = await store.write((tx) =>
+      requestPreview(
+        tx,
+        LEAVE,
+        {
+          input: { provider: 'other', undo: false, removeProperties: false },
+          actor: { kind: 'operator', name: 'Ida' },
+          via: 'page',
+        },
+        1,
+      ),
+    );
+    expect((await run('leave', 'hubspot', '--yes')).code).toBe(0);
+    expect(await findRun(store.db, other)).toMatchObject({ stage: 'preview', state: 'waiting' });
   });
 
   it('goes on by the same command where it was killed', async () => {

@@ -2,7 +2,7 @@ import type { KyselyPlugin } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parked } from '../../src/runtime/lanes/lane-state.ts';
 import { type Claim, claim, counts, mark } from '../../src/runtime/lanes/lanes.ts';
-import { createWakeUp } from '../../src/runtime/wake-up.ts';
+import { createWakeUp, type WakeUp } from '../../src/runtime/wake-up.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newStore } from '../support/stores.ts';
 import { done, keys, names, prepared, Q, working } from './working.ts';
@@ -77,6 +77,38 @@ describe('a worker', () => {
     });
     await store.write((tx) => mark(tx, Q, ['a'], Date.now() + 60));
     await ran.promise;
+  });
+
+  it('looks often for a while after its work if a person may wait for what follows, and not else', async () => {
+    let time = 0;
+    const wakeUp = createWakeUp();
+    const waits: number[] = [];
+    const noted: WakeUp = {
+      ...wakeUp,
+      wait(queue, ms, ...rest) {
+        waits.push(ms);
+        return wakeUp.wait(queue, ms, ...rest);
+      },
+    };
+    const ran: string[] = [];
+    const { store, worker } = await working({
+      ...{ wakeUp: noted, now: () => time, pollMs: 3_600_000, lingerMs: 10_000 },
+      run: async (claims) => {
+        await done(store, claims);
+        ran.push(...keys(claims));
+      },
+    });
+    await worker.drained();
+    expect(waits).not.toContain(50);
+    await store.write((tx) => mark(tx, Q, ['rung for'], 0));
+    wakeUp.ring(Q);
+    await expect.poll(() => ran).toEqual(['rung for']);
+    await store.write((tx) => mark(tx, Q, ['not rung for'], 0));
+    await expect.poll(() => ran).toEqual(['rung for', 'not rung for']);
+
+    await expect.poll(() => waits.at(-1)).toBe(50);
+    time = 10_000;
+    await expect.poll(() => waits.at(-1)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('writes nothing while nothing is due', async () => {

@@ -28,7 +28,7 @@ async function withWorkers<T>(context: CommandContext, store: Store, id: number,
   const deps = { store, http: client.http, metrics: createMetrics(), now: Date.now, log: context.log };
   const configured = config.connector?.providers.find(({ name }) => name === provider);
   const crms = isCalled && configured !== undefined ? [await openCrm(deps, configured)] : [];
-  const workers = startLeavingAlone(deps, { ...(await settingsOf(config)), crms });
+  const workers = startLeavingAlone(deps, { ...(await settingsOf(config)), run: id, crms });
   try {
     return await work();
   } finally {

@@ -6,10 +6,10 @@ import { type Daemon, readDaemons } from '../../runtime/daemons.ts';
 import { isDue } from '../../runtime/lanes/lane-state.ts';
 import { readBlocks } from '../../runtime/limits/blocks.ts';
 import { pause } from '../../runtime/limits/pause.ts';
-import { findRun, listOpenRuns, type StoredRun } from '../../runtime/runs/runs.ts';
-import { type TaskWork, workOnRuns } from '../../runtime/runs/work.ts';
+import { startRunWorker } from '../../runtime/runs/run-worker.ts';
+import { findRun, type StoredRun } from '../../runtime/runs/runs.ts';
+import type { TaskWork } from '../../runtime/runs/work.ts';
 import { createWakeUp } from '../../runtime/wake-up.ts';
-import { startWorker } from '../../runtime/worker.ts';
 import type { Store } from '../../store/store.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { showWaiting } from '../cli/waiting.ts';
@@ -145,20 +145,15 @@ const LEASE_MS = 30_000;
 /** A stop must take less than 25 s. */
 const GRACE_MS = 20_000;
 
-/** Works on one run of a task, and leaves all others to the daemon, because somebody may have stopped them. */
+/** Works on one run of a task. */
 export async function withRunWorker<I, T>(
   { log }: CommandContext,
   store: Store,
   { id, work }: { readonly id: number; readonly work: TaskWork<I> },
   during: () => Promise<T>,
 ): Promise<T> {
-  const common = { store, now: Date.now };
-  const { task } = work;
-  const worker = startWorker({
-    ...{ ...common, queue: task.queue, leaseMs: LEASE_MS, log, wakeUp: createWakeUp(), batch: 1, concurrency: 1 },
-    leaves: async () => (await listOpenRuns(store.db, task)).flatMap((run) => (run.id === id ? [] : [String(run.id)])),
-    run: (claims, signal) => workOnRuns(common, work, claims, signal),
-  });
+  const common = { store, now: Date.now, leaseMs: LEASE_MS, log, wakeUp: createWakeUp() };
+  const worker = startRunWorker({ ...common, only: id }, work);
   try {
     return await during();
   } finally {
