@@ -1,6 +1,7 @@
 /** Signing in with a real browser: with scripts and without, narrow and wide, light and dark. */
 import { describe, expect, it } from 'vitest';
 import { IDLE_MS } from '../../src/runtime/operators/sessions.ts';
+import { ALL } from '../support/all.ts';
 import { type Look, useBrowser } from './browser.ts';
 import { startPages } from './visitor.ts';
 
@@ -12,7 +13,8 @@ const LOOKS: readonly Look[] = [
   { theme: 'dark', width: 2560, script: false },
 ];
 
-describe.each(LOOKS)('in a browser with %j', (look) => {
+// The suite takes those that differ most.
+describe.each(ALL ? LOOKS : LOOKS.slice(-2))('in a browser with %j', (look) => {
   it('an operator signs in, looks around, and signs out', async () => {
     const { base, operator } = await startPages();
     const token = await operator('Ida', 'operator');

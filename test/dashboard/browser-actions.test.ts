@@ -1,86 +1,104 @@
 /** Actions on a company's records in a real browser, with scripts and without. */
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
+import { ALL } from '../support/all.ts';
 import { signIn, useBrowser } from './browser.ts';
 import { COMPANY, playStory } from './story.ts';
 
 const { open } = useBrowser();
 
+/** Opens a page again until it shows this: on a busy machine a CRM may take longer to answer than a page waits. */
+const shows = (page: Page, text: string): Promise<void> =>
+  expect
+    .poll(async () => {
+      const shown = (await page.textContent('main')) ?? '';
+      if (!shown.includes(text)) await page.reload();
+      return shown;
+    })
+    .toContain(text);
+
 describe.each([true, false])('with scripts: %s', (script) => {
-  it('an edit is released on the page of the company, and the hold of another property begins and ends', async () => {
-    const { fixture, records, token } = await playStory();
-    const base = fixture.app.adminUrl;
-    const secret = await token('operator');
-    const { page, expectSound } = await open({ script, width: script ? 1280 : 390 });
-    await page.goto(`${base}/login`);
-    await page.fill('#token', secret);
-    await page.click('button.primary');
-    await page.waitForURL(`${base}/`);
-    await page.goto(`${base}/companies/${COMPANY}`);
-    await page.click('td[data-label="Actions"] a[href*="/release?"]');
-    await page.selectOption('#property', 'phone');
-    await expectSound();
-    await page.click('main button.primary');
-    await page.waitForSelector('main form[method="post"]');
-    expect(await page.textContent('main')).toContain('+4530405060');
-    await expectSound();
-    await page.click('main button.primary');
-    await page.waitForURL(`${base}/companies/${COMPANY}`);
-    await fixture.settled();
-    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
+  // Without scripts by night: the forms are the same.
+  it.runIf(ALL || script)(
+    'an edit is released on the page of the company, and the hold of another property begins and ends',
+    async () => {
+      const { fixture, records, token } = await playStory();
+      const base = fixture.app.adminUrl;
+      const secret = await token('operator');
+      const { page, expectSound } = await open({ script, width: script ? 1280 : 390 });
+      await page.goto(`${base}/login`);
+      await page.fill('#token', secret);
+      await page.click('button.primary');
+      await page.waitForURL(`${base}/`);
+      await page.goto(`${base}/companies/${COMPANY}`);
+      await page.click('td[data-label="Actions"] a[href*="/release?"]');
+      await page.selectOption('#property', 'phone');
+      await expectSound();
+      await page.click('main button.primary');
+      await page.waitForSelector('main form[method="post"]');
+      await shows(page, '+4530405060');
+      await expectSound();
+      await page.click('main button.primary');
+      await page.waitForURL(`${base}/companies/${COMPANY}`);
+      await fixture.settled();
+      expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
 
-    await page.click('td[data-label="Actions"] a[href*="/hold?provider=salesforce"]');
-    await page.selectOption('#property', 'Phone');
-    await page.fill('#reason', '<i>why</i>');
-    await page.click('main button.primary');
-    await page.waitForSelector('main form[method="post"]');
-    await page.click('main button.primary');
-    await page.waitForURL(`${base}/companies/${COMPANY}`);
-    expect(await page.textContent('main')).toContain('<i>why</i>');
-    await expectSound();
-    await page.click('.lines a[href*="/end?provider=salesforce"]');
-    await page.click('main button.primary');
-    await page.waitForURL(`${base}/companies/${COMPANY}`);
-    expect(await page.textContent('main')).not.toContain('hold: nothing is written');
+      await page.click('td[data-label="Actions"] a[href*="/hold?provider=salesforce"]');
+      await page.selectOption('#property', 'Phone');
+      await page.fill('#reason', '<i>why</i>');
+      await page.click('main button.primary');
+      await page.waitForSelector('main form[method="post"]');
+      await page.click('main button.primary');
+      await page.waitForURL(`${base}/companies/${COMPANY}`);
+      expect(await page.textContent('main')).toContain('<i>why</i>');
+      await expectSound();
+      await page.click('.lines a[href*="/end?provider=salesforce"]');
+      await page.click('main button.primary');
+      await page.waitForURL(`${base}/companies/${COMPANY}`);
+      expect(await page.textContent('main')).not.toContain('hold: nothing is written');
 
-    fixture.hubspot.edit(records.hubspot, { phone: '+4588888888' });
-    const updates = { phoneNumber: { before: '30405060', after: '51515151' } };
-    await fixture.post({ entityId: COMPANY, timestamp: '2026-04-01T09:00:00.000Z', updates });
-    await fixture.settled();
-    await page.goto(`${base}/inbox?kind=difference`);
-    await page.click('.bar summary');
-    await page.click('.bar button[formaction="/runs/answers"][value="accept-difference"]');
-    const pageOf = async (selector: string): Promise<void> => {
-      for (let left = 60; left > 0 && (await page.locator(selector).count()) === 0; left -= 1) {
-        if (!script) await page.reload();
-        await page.waitForTimeout(200);
-      }
-    };
-    await pageOf('form[action$="/confirm"]');
-    await expectSound();
-    await page.click('form[action$="/confirm"] button');
-    await pageOf('.state.ok');
-    await expectSound();
-    await fixture.settled();
-    expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4551515151' });
+      fixture.hubspot.edit(records.hubspot, { phone: '+4588888888' });
+      const updates = { phoneNumber: { before: '30405060', after: '51515151' } };
+      await fixture.post({ entityId: COMPANY, timestamp: '2026-04-01T09:00:00.000Z', updates });
+      await fixture.settled();
+      await page.goto(`${base}/inbox?kind=difference`);
+      await page.click('.bar summary');
+      await page.click('.bar button[formaction="/runs/answers"][value="accept-difference"]');
+      const pageOf = (selector: string): Promise<void> =>
+        expect
+          .poll(async () => {
+            const count = await page.locator(selector).count();
+            if (count === 0 && !script) await page.reload();
+            return count;
+          })
+          .toBeGreaterThan(0);
+      await pageOf('form[action$="/confirm"]');
+      await expectSound();
+      await page.click('form[action$="/confirm"] button');
+      await pageOf('.state.ok');
+      await expectSound();
+      await fixture.settled();
+      expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4551515151' });
 
-    await page.goto(`${base}/companies/${COMPANY}`);
-    await page.click(`a[href="/companies/${COMPANY}/link"]`);
-    await page.selectOption('#provider', 'hubspot');
-    await page.fill('#record', fixture.hubspot.add({ name: 'Birk Vest' }));
-    await expectSound();
-    await page.click('main button.primary');
-    await page.waitForSelector('main form[method="post"]');
-    await expectSound();
-    await page.click('main button.primary');
-    await page.waitForURL(`${base}/companies/${COMPANY}`);
-    expect(await page.locator('a[href*="/unlink?provider=hubspot"]').count()).toBe(2);
-    await page.locator('a[href*="/unlink?provider=hubspot"]').last().click();
-    await expectSound();
-    await page.click('main button.primary');
-    await page.waitForURL(`${base}/companies/${COMPANY}`);
-    expect(await page.locator('a[href*="/unlink?provider=hubspot"]').count()).toBe(1);
-  });
+      await page.goto(`${base}/companies/${COMPANY}`);
+      await page.click(`a[href="/companies/${COMPANY}/link"]`);
+      await page.selectOption('#provider', 'hubspot');
+      await page.fill('#record', fixture.hubspot.add({ name: 'Birk Vest' }));
+      await expectSound();
+      await page.click('main button.primary');
+      await page.waitForSelector('main form[method="post"]');
+      await expectSound();
+      await page.click('main button.primary');
+      await page.waitForURL(`${base}/companies/${COMPANY}`);
+      expect(await page.locator('a[href*="/unlink?provider=hubspot"]').count()).toBe(2);
+      await page.locator('a[href*="/unlink?provider=hubspot"]').last().click();
+      await expectSound();
+      await page.click('main button.primary');
+      await page.waitForURL(`${base}/companies/${COMPANY}`);
+      expect(await page.locator('a[href*="/unlink?provider=hubspot"]').count()).toBe(1);
+    },
+  );
 
   it('Enter on a box of the review list gives no answer, nor does Enter on the box of a confirmation', async () => {
     const { fixture, records, token } = await playStory({

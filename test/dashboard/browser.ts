@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
+import { ALL } from '../support/all.ts';
 
 /** How somebody looks at pages. */
 export interface Look {
@@ -21,12 +22,14 @@ export interface Look {
   readonly isAudited?: boolean;
 }
 
-/** How a state of a page is looked at to which `matrix.test.ts` does not come. */
-export const LOOKS: readonly Look[] = [
-  { theme: 'light', width: 1280 },
+const ALL_LOOKS: readonly Look[] = [
   { theme: 'dark', width: 390, language: 'da-DK' },
+  { theme: 'light', width: 1280 },
   { theme: 'light', width: 1280, script: false },
 ];
+
+/** How a state of a page is looked at to which `matrix.test.ts` does not come: in one way in the suite, by night in all. */
+export const LOOKS: readonly Look[] = ALL ? ALL_LOOKS : ALL_LOOKS.slice(0, 1);
 
 export interface Tab {
   readonly page: Page;

@@ -8,7 +8,7 @@ import { createOperator, type Role } from '../../src/runtime/operators/operators
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { type Fixture, startFixture } from '../support/fixture.ts';
 import { type ENGINES, newFolder, SUITE_ENGINES } from '../support/stores.ts';
-import { signIn, useBrowser } from './browser.ts';
+import { LOOKS, signIn, useBrowser } from './browser.ts';
 import { focusGiven } from './keyboard.ts';
 import { newVisitor, type Visitor } from './visitor.ts';
 
@@ -301,11 +301,7 @@ describe('in a browser', () => {
     await shows(page, `match/hubspot/${records[1]}`);
   });
 
-  it.each([
-    { theme: 'light', width: 1280 },
-    { theme: 'dark', width: 390, language: 'da-DK' },
-    { theme: 'light', width: 1280, script: false },
-  ] as const)('the page of matches is sound ($theme, $width px)', async (look) => {
+  it.each(LOOKS)('the page of matches is sound ($theme, $width px)', async (look) => {
     const { fixture, token } = await matched();
     const { page, expectSound } = await open(look);
     const base = fixture.app.adminUrl;

@@ -5,13 +5,13 @@
  */
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { ALL } from '../support/all.ts';
 import { signIn, type Tab, useBrowser, WIDER } from './browser.ts';
 import { PAGE_PATTERNS } from './page-patterns.ts';
 import { startFilled } from './places.ts';
 import { startPages } from './visitor.ts';
 
 const { open } = useBrowser();
-const isWhole = process.env['CVRSYNC_TEST_ALL'] !== undefined;
 const MOST_BYTES = 60_000;
 const LOOKS = [
   { language: 'en-GB', theme: 'light', width: 1024 },
@@ -19,7 +19,7 @@ const LOOKS = [
 ] as const;
 type Look = (typeof LOOKS)[number];
 /** 512 and 720 are 1024 and 1440 at a zoom of 200 %. */
-const WIDTHS = isWhole ? [320, 390, 512, 720, 1024, 1440] : [320, 1440];
+const WIDTHS = ALL ? [320, 390, 512, 720, 1024, 1440] : [320, 1440];
 
 /** The innermost element that reaches out of the window. */
 const CULPRIT = `[...document.querySelectorAll('main *')]
@@ -49,11 +49,11 @@ async function misfits(page: Page): Promise<readonly string[]> {
     await page.setViewportSize({ width, height: 900 });
     const wider = Number(await page.evaluate(WIDER));
     if (wider > 0) faults.push(`${wider} px too wide at ${width} px: ${await page.evaluate(CULPRIT)}`);
-    if (!isWhole || width !== 320) continue;
+    if (!ALL || width !== 320) continue;
     const small: readonly string[] = await page.evaluate(SMALL);
     if (small.length > 0) faults.push(`too small at ${width} px: ${small.join(' ')}`);
   }
-  if (!isWhole) return faults;
+  if (!ALL) return faults;
   await page.emulateMedia({ forcedColors: 'active' });
   if (Number(await page.evaluate(WIDER)) > 0) faults.push('too wide with forced colours');
   return faults;
@@ -64,7 +64,7 @@ async function walk(tab: Tab, base: string, places: readonly string[]): Promise<
   const found: string[] = [];
   for (const [at, place] of places.entries())
     for (const [index, look] of LOOKS.entries()) {
-      if (!isWhole && at % 2 !== index) continue;
+      if (!ALL && at % 2 !== index) continue;
       const faults = await faultsOf(tab, base + place, look);
       found.push(...faults.map((fault) => `${place} ${look.language}: ${fault}`));
     }
@@ -78,7 +78,7 @@ it('every page of a filled installation is sound', async () => {
   const tab = await open();
   await signIn(tab.page, base, token);
   expect(await walk(tab, base, places)).toEqual([]);
-  if (!isWhole) return;
+  if (!ALL) return;
   const plain = await open({ script: false });
   await signIn(plain.page, base, token);
   for (const place of places) {
@@ -91,7 +91,7 @@ it('every page of a filled installation is sound', async () => {
   expect(await walk(tab, base, asking)).toEqual([]);
 }, 300_000);
 
-it.runIf(isWhole)(
+it.runIf(ALL)(
   'every page of an empty installation is sound',
   async () => {
     const { base, operator } = await startPages();

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { allowOperator, listOperators, revokeOperator } from '../../src/runtime/operators/operators.ts';
 import { createLoginLink } from '../../src/runtime/operators/sessions.ts';
+import { ALL } from '../support/all.ts';
 import { useBrowser } from './browser.ts';
 import { startSignOn } from './issuer.ts';
 
@@ -254,7 +255,8 @@ describe('a form that was sent after the session ended', () => {
 const { open } = useBrowser();
 
 describe.each([true, false])('in a browser, scripts: %s', (script) => {
-  it('a person signs in there, lands where they wanted to, and signs out of both', async () => {
+  // In the suite one of them with scripts, the other one without.
+  it.runIf(ALL || script)('a person signs in there, lands where they wanted to, and signs out of both', async () => {
     const { base, people, issuer } = await startSignOn();
     people['ida'] = IDA;
     const { page, expectSound } = await open({ script });
@@ -274,7 +276,7 @@ describe.each([true, false])('in a browser, scripts: %s', (script) => {
     await page.waitForURL(`${issuer}/**`);
   });
 
-  it('a link on another site leads to its page where the person is signed in', async () => {
+  it.runIf(ALL || !script)('a link on another site leads to its page where the person is signed in', async () => {
     const { base, people, operator, issuer } = await startSignOn();
     people['ida'] = IDA;
     const token = await operator('Bo', 'viewer');

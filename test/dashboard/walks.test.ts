@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { listDeliveries } from '../../src/service/delivery/deliveries.ts';
 import { delivering, openHook } from '../service/delivering.ts';
 import { changed, made } from '../service/monitored.ts';
+import { ALL } from '../support/all.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { readDoc, tableIn } from '../support/docs.ts';
 import { startFixture } from '../support/fixture.ts';
@@ -57,7 +58,10 @@ it('g and a letter lead to a page, each to another, and are a text where somebod
 });
 
 describe.each([true, false])('by keyboard alone, with scripts: %s', (script) => {
-  it('somebody finds out why a record holds a value', async () => {
+  /** What the suite tries with scripts alone, and the night without them, too. */
+  const atFirst = it.runIf(ALL || script);
+
+  atFirst('somebody finds out why a record holds a value', async () => {
     const { fixture, records, token } = await playStory();
     const { page, keys } = await startAt(fixture.app.adminUrl, await token('viewer'), script);
     if (script) await keys.key('/');
@@ -70,7 +74,7 @@ describe.each([true, false])('by keyboard alone, with scripts: %s', (script) => 
     expectTold('Find out why a record holds a value', script, keys);
   });
 
-  it('somebody decides 20 differences, all in one way', async () => {
+  atFirst('somebody decides 20 differences, all in one way', async () => {
     const { fixture, ids, token } = await withDifferences();
     const { page, keys } = await startAt(fixture.app.adminUrl, token, script);
     await toDifferences(keys);
@@ -118,7 +122,7 @@ describe.each([true, false])('by keyboard alone, with scripts: %s', (script) => 
     expect(await links('hubspot')).toEqual({ [id]: 'CVR-1-10150817 number active' });
   });
 
-  it('somebody undoes a bad hour', async () => {
+  atFirst('somebody undoes a bad hour', async () => {
     const { fixture, records, token } = await playStory();
     const { keys } = await startAt(fixture.app.adminUrl, await token('operator'), script);
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
@@ -135,7 +139,7 @@ describe.each([true, false])('by keyboard alone, with scripts: %s', (script) => 
     expect(fixture.salesforce.get(records.salesforce)).toMatchObject({ Name: 'Birk ApS' });
   });
 
-  it('somebody sends a failing delivery again', async () => {
+  atFirst('somebody sends a failing delivery again', async () => {
     const { base, operator, store } = await startPages();
     let status = 500;
     const hook = await openHook((response) => void response.writeHead(status).end());

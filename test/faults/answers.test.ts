@@ -1,6 +1,7 @@
 /** CRMs that do not answer as they should: the work waits, comes again, and is done once. */
 import { describe, expect, test } from 'vitest';
 import type { FaultAction } from '../../providers/kit/emulator/emulator.ts';
+import { casesOf } from '../support/all.ts';
 import { handClock } from '../support/clock.ts';
 import { type CrmName, type Fixture, startFixture } from '../support/fixture.ts';
 import { CRMS, ENTITY, renamed } from './company.ts';
@@ -14,7 +15,7 @@ const pauseOf = async (fixture: Fixture, crm: CrmName): Promise<string | null | 
 
 describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
   const busy: FaultAction = { kind: 'status', status: 503, body: '<html>maintenance</html>' };
-  test.each<[string, string, FaultAction]>([
+  const faults: readonly [string, string, FaultAction][] = [
     ['a read answered with 500', read, { ...busy, status: 500 }],
     ['a write answered with 503', write, busy],
     ['a read that hangs', read, { kind: 'hang' }],
@@ -22,7 +23,8 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     ['a read cut off in its body', read, { kind: 'cut' }],
     ['a write cut off after it was applied', write, { kind: 'cut', applied: true }],
     ['a write whose connection is reset after it was applied', write, { kind: 'reset', applied: true }],
-  ])('%s is tried again, and the record ends right', async (_, match, action) => {
+  ];
+  test.each(casesOf(crm, faults))('%s is tried again, and the record ends right', async (_, match, action) => {
     const fixture = await startFixture({ ...(action.kind === 'hang' && { deadlineMs: 2_000 }), clock: handClock() });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.settled();

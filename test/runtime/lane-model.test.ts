@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Claim, claim, mark, type Settlement, settleAll } from '../../src/runtime/lanes/lanes.ts';
 import type { Store } from '../../src/store/store.ts';
+import { runs } from '../support/all.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 
 const Q = 'sync';
@@ -91,7 +92,7 @@ describe.each(ENGINES)('lanes on %s, whatever happens to them', (engine) => {
         const claims = await claim(store, Q, { limit: 10, now: model.now + 1_000, leaseMs: LEASE });
         expect(claims.map(({ key }) => key).sort()).toEqual([...behind].sort());
       }),
-      { numRuns: engine === 'sqlite' ? 300 : 60 },
+      { numRuns: runs(engine === 'sqlite' ? 300 : 60) },
     );
   });
 });

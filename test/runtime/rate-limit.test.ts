@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createRateLimiter, type RateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
 import type { Store } from '../../src/store/store.ts';
+import { runs } from '../support/all.ts';
 import { newStore } from '../support/stores.ts';
 import { mostInAnyWindow } from '../support/windows.ts';
 
@@ -66,7 +67,7 @@ it('no window ever holds more calls than the limit, however they are asked for a
       stop.abort();
       await vi.advanceTimersByTimeAsync(0);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 
@@ -98,7 +99,7 @@ it('no window ever holds more calls than the limit where some come in pairs, whe
       await vi.advanceTimersByTimeAsync(2_000);
       await Promise.allSettled(made);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

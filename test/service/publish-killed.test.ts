@@ -6,13 +6,14 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { publish } from '../../src/service/publish/publish.ts';
 import type { Store } from '../../src/store/store.ts';
+import { ALL } from '../support/all.ts';
 import { builtScript, ENVIRONMENT } from '../support/program.ts';
 import { newStoreUrl, opened, SUITE_ENGINES } from '../support/stores.ts';
 import { changed, copies, lanes, NOW } from './monitored.ts';
 
 const PROCESS = builtScript(path.join(import.meta.dirname, 'publish-process.ts'));
 const MANY = 10_000;
-const ROUNDS = 4;
+const ROUNDS = ALL ? 4 : 2;
 
 /** Starts to publish, and is killed so many ms after it began one of the changes; returns that one's number. */
 async function killed(url: string, change: number, afterMs: number): Promise<number> {

@@ -7,3 +7,6 @@ export const ALL = process.env['CVRSYNC_TEST_ALL'] !== undefined;
  */
 export const casesOf = <T>(crm: 'hubspot' | 'salesforce', cases: readonly T[]): readonly T[] =>
   ALL ? cases : cases.filter((_, at) => at % 2 === (crm === 'hubspot' ? 0 : 1));
+
+/** How often fast-check tries what needs a store: so often by night, and a quarter of it in the suite, where it tries the same each time. */
+export const runs = (byNight: number): number => (ALL ? byNight : Math.ceil(byNight / 4));

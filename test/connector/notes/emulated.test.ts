@@ -7,6 +7,7 @@ import { checkConfig } from '../../../src/config/load.ts';
 import { linkRecord } from '../../../src/connector/links/links.ts';
 import { openStore } from '../../../src/store/engines/open.ts';
 import { CRMS, ENTITY, reported } from '../../faults/company.ts';
+import { casesOf } from '../../support/all.ts';
 import { handClock } from '../../support/clock.ts';
 import { daemonWith } from '../../support/daemon.ts';
 import {
@@ -72,7 +73,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [own]: 'B & C ApS' });
   });
 
-  test.each(['reset', 'hang'] as const)(
+  test.each(casesOf(crm, ['reset', 'hang'] as const))(
     'its answer is lost (%s) after it was written: it is there once',
     async (kind) => {
       const { fixture } = await noted({ ...(kind === 'hang' && { deadlineMs: 2_000 }) });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { undoPage } from '../../../src/connector/undo/undo.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { CRMS, ENTITY, renamed, reported } from '../../faults/company.ts';
+import { casesOf } from '../../support/all.ts';
 import { handClock } from '../../support/clock.ts';
 import { type CrmName, type Fixture, startFixture } from '../../support/fixture.ts';
 
@@ -31,7 +32,7 @@ async function undo(fixture: Fixture, crm: CrmName, id: string, event: number): 
 }
 
 describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
-  test.each(RESPELLINGS)('%s is no edit by a person', async (_, make) => {
+  test.each(casesOf(crm, RESPELLINGS))('%s is no edit by a person', async (_, make) => {
     const fixture = await startFixture({ [crm]: { respell: { [name]: make, [own]: make } } });
     // Salesforce keeps no blanks at the edges.
     const stored = (text: string) => (make(text.trim()) === '' ? null : make(text.trim()));

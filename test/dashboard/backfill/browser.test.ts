@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ALL } from '../../support/all.ts';
 import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
 import { signIn, useBrowser } from '../browser.ts';
@@ -12,7 +13,8 @@ import { startHouse } from './house.ts';
 const { open } = useBrowser();
 
 describe.each([true, false])('with scripts: %s', (script) => {
-  it('a plan is made, edited and applied by keyboard alone', async () => {
+  // In the suite one of them with scripts, the other one without.
+  it.runIf(ALL || script)('a plan is made, edited and applied by keyboard alone', async () => {
     const { fixture, add, token, links } = await startHouse();
     const [one, skipped, other] = [
       add('hubspot', '10150817', HOSTILE),
@@ -68,7 +70,7 @@ describe.each([true, false])('with scripts: %s', (script) => {
     expect(fixture.hubspot.get(skipped)).not.toMatchObject({ phone: '+4520304050' });
   });
 
-  it('a plan file is chosen and uploaded, and a bad one is refused with its lines', async () => {
+  it.runIf(ALL || !script)('a plan file is chosen and uploaded, and a bad one is refused with its lines', async () => {
     const { fixture, add, token } = await startHouse();
     const id = add('hubspot', '10150817');
     await fixture.cli('backfill', 'hubspot', '--dry-run');

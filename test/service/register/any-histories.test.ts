@@ -6,6 +6,7 @@ import type { Version } from '../../../src/commands/emulate/sample/value-runs.ts
 import type { SampleCompany } from '../../../src/protocol/sample/company.ts';
 import { isJsonObject } from '../../../src/protocol/text/json.ts';
 import type { Origin } from '../../../src/service/register/source/source.ts';
+import { runs } from '../../support/all.ts';
 import { newStore } from '../../support/stores.ts';
 import { HOUR, type Json, ORDERS, twoSources } from './two-sources.ts';
 import { life, oldCompanies, oldCompany } from './watch-fixture.ts';
@@ -43,7 +44,7 @@ describe('of any history and any change of sources', () => {
           expect(values, event).not.toContain(0);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../support/all.ts';
 import { SUITE_ENGINES } from '../../support/stores.ts';
 import { openHarness } from './harness.ts';
 
@@ -60,7 +61,7 @@ it.each(SUITE_ENGINES)('are answered with a refusal or as if they were meant, on
       statuses.add(answer);
       expect([200, 204, 400, 404, 405, 414, 422]).toContain(answer);
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
   expect(harness.logged).toEqual([]);
   for (const each of [204, 404, 422]) expect(statuses).toContain(each);
