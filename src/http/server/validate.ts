@@ -4,7 +4,7 @@
  */
 import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { misspelt } from '../../protocol/misspelt.ts';
 import type { Issue } from '../../protocol/shape.ts';
@@ -70,10 +70,13 @@ function readTexts(schema: TSchema, given: unknown, convert: (value: unknown) =>
   return wrong.length === 0 ? converted : Object.assign(Object(converted), Object.fromEntries(wrong));
 }
 
+/** Compiles a route's schema once, when a request first needs it: compiling all at the start takes a twentieth of the start. */
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'request' }) => {
-  const validator = Compile(schema);
+  let compiled: Validator | undefined;
   const isText = httpPart !== 'body';
   return (data: unknown) => {
+    compiled ??= Compile(schema);
+    const validator = compiled;
     const fill = (given: unknown): unknown => validator.Default(given ?? {});
     const value = isText ? readTexts(schema, data, (given) => validator.Convert(fill(given))) : fill(data);
     if (validator.Check(value)) return { value };
