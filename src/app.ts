@@ -16,7 +16,7 @@ import { openClient } from './http/outbound/client.ts';
 import { listenError } from './http/server/listen-error.ts';
 import { isLoopback } from './http/server/networks.ts';
 import { createServer, type Server, type StrangerCounts } from './http/server/server.ts';
-import { differingKeys, isOfProcess, needsNewParts, type Reloaded, withProcess } from './reload.ts';
+import { differingKeys, isOfProcess, needsNewParts, openTurns, type Reloaded, withProcess } from './reload.ts';
 import { type Reached, type Running, type RunningDeps, startRunning } from './running.ts';
 import { listVersions } from './runtime/config-versions.ts';
 import { joinDaemons, saltOf } from './runtime/daemons.ts';
@@ -149,7 +149,6 @@ interface Reloading {
 /** Takes up configurations, one after the other. */
 function openReloading(base: Base, { daemon, reached, stop }: Reloading) {
   const { live } = base;
-  let last: Promise<unknown> = Promise.resolve();
   const takeUp = async (next: Config): Promise<Reloaded> => {
     if (stop.isStopping) return { changed: [], needsRestart: [] };
     // A file that did not change proposes nothing: what was accepted meanwhile, whatever it says, stays.
@@ -170,12 +169,12 @@ function openReloading(base: Base, { daemon, reached, stop }: Reloading) {
     await base.accept(next);
     return { changed, needsRestart: differingKeys(inForce, next).filter(isOfProcess) };
   };
-  const reload = (next: Config): Promise<Reloaded> => {
-    const reloaded = last.then(() => takeUp(next));
-    last = reloaded.catch(() => undefined);
-    return reloaded;
+  const inTurn = openTurns(takeUp);
+  return {
+    reload: (next: Config) => inTurn.take(() => next),
+    again: () => inTurn.take(() => live.read).then(() => undefined),
+    ended: inTurn.ended,
   };
-  return { reload, again: () => reload(live.read).then(() => undefined), ended: () => last };
 }
 
 /** A configuration that was read, with what only a restart changes, and connections whose removal nobody accepted yet. */

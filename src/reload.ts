@@ -1,4 +1,4 @@
-/** A configuration that is read again while the daemon runs: what of it counts at once, and what needs a restart. Pure. */
+/** A configuration that is read again while the daemon runs: what of it counts at once, and what needs a restart. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './config/load.ts';
 
@@ -22,6 +22,19 @@ export function withProcess(inForce: Config, { telemetry: _, ...read }: Config):
   const server = { ...read.server, host: inForce.server.host, port: inForce.server.port };
   const admin = { ...read.admin, host: inForce.admin.host, port: inForce.admin.port };
   return { ...read, server, admin, store, storeConnections, roles, ...(telemetry !== undefined && { telemetry }) };
+}
+
+/** Takes up configurations one after the other. Each is read when its turn comes: an earlier turn may have replaced it. */
+export function openTurns<C, R>(takeUp: (next: C) => Promise<R>) {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    take(read: () => C): Promise<R> {
+      const taken = last.then(() => takeUp(read()));
+      last = taken.catch(() => undefined);
+      return taken;
+    },
+    ended: () => last,
+  };
 }
 
 /** What counts in the parts that run: rules are followed in the store, and the log has its level. */
