@@ -29,9 +29,10 @@ export function withCarried(
   if (writes.length === 0) return planned;
   const areOne = arePartners();
   return planned.map((each) => {
-    const along = writes.filter((write) => areOne(write, each));
-    const carried = along.length === 0 ? undefined : carriedValue(each, input);
+    const carried = carriedValue(each, input);
     if (carried === undefined) return each;
+    const along = writes.filter((write) => areOne(write, each));
+    if (along.length === 0) return each;
     const seq = Math.max(...along.map((write) => write.seq));
     return { ...each, carried, seq, needs: along.map(({ property }) => property) };
   });

@@ -19,4 +19,6 @@ export const withoutPercent = (share: string): string => {
 
 /** Replaces each run of line breaks and blanks around them by `by`. */
 export const joinLines = (text: string, by: string): string =>
-  text.replace(/\s+/gu, (blank) => (/[\r\n]/u.test(blank) ? by : blank));
+  LINE_BREAK.test(text) ? text.replace(/\s+/gu, (blank) => (LINE_BREAK.test(blank) ? by : blank)) : text;
+
+const LINE_BREAK = /[\r\n]/u;
