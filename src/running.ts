@@ -180,6 +180,7 @@ async function createHalves(config: Config, base: Base, own: Promise<string>, en
           does('service') ? base.server : undefined,
           {
             ...config.service,
+            timeZone: config.timeZone,
             beneficialOwners: allowsBeneficialOwners(config),
             besideConnector: config.connector !== undefined && does('sync'),
           },
@@ -276,6 +277,7 @@ async function addPages(
     installation,
     settings: settingsOf(base),
     viewersSeePersons: config.admin.viewersSeePersons,
+    timeZone: config.timeZone,
     singleSignOn: signOnOf(config),
   });
 }
@@ -315,9 +317,12 @@ async function backupsOf({ store: file, backup, service }: Config, base: Base): 
 }
 
 /** Loaded if they are configured, as the halves are. */
-async function alertsOf({ alerts, admin }: Config, deps: AlertDeps): Promise<Alerts | undefined> {
+async function alertsOf(
+  { alerts, admin, timeZone }: Config,
+  deps: Omit<AlertDeps, 'timeZone'>,
+): Promise<Alerts | undefined> {
   const dashboard = admin.publicUrl;
-  return alerts && (await import('./alerts/alerts.ts')).startAlerts({ ...deps, dashboard }, alerts);
+  return alerts && (await import('./alerts/alerts.ts')).startAlerts({ ...deps, dashboard, timeZone }, alerts);
 }
 
 /** The connector as a service of the same configuration tells it of changes; nothing if it has another service. */

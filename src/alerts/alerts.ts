@@ -28,6 +28,8 @@ export interface AlertDeps extends StoreAlertDeps {
   readonly store: Store;
   /** The dashboard's address in a browser, for links. */
   readonly dashboard?: string | undefined;
+  /** Of the digest's days and hour. */
+  readonly timeZone: string;
   readonly log: { error(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
@@ -37,9 +39,9 @@ export interface Alerts {
 }
 
 export async function startAlerts(deps: AlertDeps, settings: AlertSettings): Promise<Alerts> {
-  const { store, now, log } = deps;
+  const { store, now, log, timeZone } = deps;
   const channels = openChannels(settings);
-  const { digest } = settings;
+  const digest = settings.digest && { ...settings.digest, timeZone };
   await store.write(async (tx) => {
     const names = channels.map(({ name }) => name);
     await mark(tx, ALERT_QUEUE, names, now());

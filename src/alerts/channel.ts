@@ -16,7 +16,7 @@ export interface AlertSettings {
   readonly reviewOver: number;
   readonly registerBehindMinutes: number;
   /** Off if absent. */
-  readonly digest?: DigestSettings;
+  readonly digest?: Omit<DigestSettings, 'timeZone'>;
 }
 
 export interface Channel {

@@ -3,7 +3,7 @@
  */
 import { countDifferences } from '../connector/history/differences.ts';
 import { countReview } from '../connector/review/review-list.ts';
-import { clockAt } from '../protocol/danish/clock.ts';
+import { clockIn } from '../protocol/text/zone-clock.ts';
 import { readActivity } from '../runtime/activity/activity.ts';
 import { lastDigest, nextDigest } from '../service/mail/digest-hour.ts';
 import type { ActivityKind } from '../store/runtime-schema.ts';
@@ -15,28 +15,32 @@ import { observe } from './observe.ts';
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
-/** The day and hour in Copenhagen, and the language. */
+/** The day and hour in the time zone, and the language. */
 export interface DigestSettings {
   readonly day: (typeof WEEKDAYS)[number];
   readonly hour: number;
   readonly language: DigestLanguage;
+  readonly timeZone: string;
 }
 
-type Schedule = Pick<DigestSettings, 'day' | 'hour'>;
+type Schedule = Omit<DigestSettings, 'language'>;
 
-const isDay = (at: number, day: Schedule['day']): boolean => WEEKDAYS[new Date(clockAt(at)).getUTCDay()] === day;
+const isDay = (at: number, { day, timeZone }: Schedule): boolean =>
+  WEEKDAYS[new Date(clockIn(timeZone).clockAt(at)).getUTCDay()] === day;
+
+const timeOf = ({ hour, timeZone }: Schedule) => ({ digestHour: hour, timeZone });
 
 /** The last time at or before `now` when the digest was due. */
-export function lastWeekly(now: number, { day, hour }: Schedule): number {
-  let at = lastDigest(now, hour);
-  while (!isDay(at, day)) at = lastDigest(at - 1, hour);
+export function lastWeekly(now: number, schedule: Schedule): number {
+  let at = lastDigest(now, timeOf(schedule));
+  while (!isDay(at, schedule)) at = lastDigest(at - 1, timeOf(schedule));
   return at;
 }
 
 /** The first time after `now` when the digest is due. */
-export function nextWeekly(now: number, { day, hour }: Schedule): number {
-  let at = nextDigest(now, hour);
-  while (!isDay(at, day)) at = nextDigest(at, hour);
+export function nextWeekly(now: number, schedule: Schedule): number {
+  let at = nextDigest(now, timeOf(schedule));
+  while (!isDay(at, schedule)) at = nextDigest(at, timeOf(schedule));
   return at;
 }
 
@@ -88,9 +92,15 @@ export function digestMessage(
     place,
     dashboard,
     language,
-  }: { readonly place: string; readonly dashboard?: string | undefined; readonly language: DigestLanguage },
+    timeZone,
+  }: {
+    readonly place: string;
+    readonly dashboard?: string | undefined;
+    readonly language: DigestLanguage;
+    readonly timeZone: string;
+  },
 ): AlertMessage {
-  const words = digestWords(language);
+  const words = digestWords(language, timeZone);
   const rows: readonly (readonly [name: keyof DigestWords['rows'], count: number, path: string])[] = [
     ['written', counts.written, '/writes'],
     ['kept', counts.kept, '/inbox?kind=difference'],

@@ -59,7 +59,7 @@ export async function sendDigest(
   const since = Number((await readValue(store.db, sentKey(claim.key))) ?? until);
   const isDue = since < until;
   const message = isDue
-    ? digestMessage(await readDigest(store, since, until, now()), { place, dashboard, language: digest.language })
+    ? digestMessage(await readDigest(store, since, until, now()), { ...digest, place, dashboard })
     : undefined;
   const error = message && (await channel.send(message, `digest-${until}`, signal));
   if (error !== undefined) log.warn({ error, channel: channel.name }, 'the digest could not be sent: trying again');

@@ -8,6 +8,7 @@ import type { Auth } from '../protocol/auth.ts';
 import { type EventName, isEventName } from '../protocol/events.ts';
 import { eventNamed, type WireOptions } from '../protocol/payload.ts';
 import { maskerOf } from '../protocol/text/mask.ts';
+import { DANISH_ZONE, isTimeZone } from '../protocol/text/zone-clock.ts';
 import type { LocatedProblem } from './locate.ts';
 import {
   type MappingRow,
@@ -22,6 +23,7 @@ import { collectSecrets } from './redact.ts';
 import { type AlertsConfig, resolveAlerts } from './schema/alerts.ts';
 import { reportBackup } from './schema/backup.ts';
 import { type ConfigProblem, fill } from './schema/fill.ts';
+import { didYouMean } from './schema/nearest.ts';
 import { reportRegister } from './schema/register.ts';
 import { reportRoles } from './schema/roles.ts';
 import { configSchema, connectionSchema } from './schema/schema.ts';
@@ -131,6 +133,7 @@ export async function checkConfig(value: unknown, file: string, env: Env): Promi
   reportRegister(filled, errors);
   reportEmailEvent(filled, errors);
   reportSignOn(admin, errors);
+  reportTimeZone(filled, errors);
   const resolvedAlerts = alerts && resolveAlerts(alerts, others.service?.smtp, errors);
   if (errors.length > 0) return { ok: false, file, errors: [...missing, ...errors] };
   const host = child(child(given, 'server'), 'host') === undefined ? env[HOST] : undefined;
@@ -154,6 +157,12 @@ const withConnections = (connector: FileConnector, providers: readonly Configure
 const ADMIN_PORT = 8081;
 /** The default address to listen on. The image sets it, because outside calls come through a published port. */
 const HOST = 'CVRSYNC_SERVER_HOST';
+
+function reportTimeZone({ timeZone }: Pick<File, 'timeZone'>, errors: ConfigProblem[]): void {
+  if (isTimeZone(timeZone)) return;
+  const meant = didYouMean(timeZone, Intl.supportedValuesOf('timeZone'));
+  errors.push({ path: 'timeZone', message: `is not a time zone: give its name as in ${DANISH_ZONE}${meant}` });
+}
 
 /** Reports what single sign-on needs in addition to its own keys. */
 function reportSignOn({ oidc, publicUrl }: File['admin'], errors: ConfigProblem[]): void {

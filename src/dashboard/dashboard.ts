@@ -47,6 +47,7 @@ export interface DashboardDeps
   readonly singleSignOn?: SingleSignOnSettings | undefined;
   /** The configuration file and its readers; without them the dashboard cannot change it. */
   readonly settings?: SettingsGround | undefined;
+  readonly timeZone?: string | undefined;
   /** The service half, if it is configured. */
   readonly service?: ServiceManagement | undefined;
 }

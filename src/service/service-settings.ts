@@ -44,6 +44,8 @@ export interface ServiceSettings {
     readonly admin?: string;
     readonly digestHour: number;
   };
+  /** Of mails; Danish time if absent. */
+  readonly timeZone?: string;
   readonly news: NewsSettings;
   readonly reports: ReportsSettings & { readonly enabled: boolean };
   readonly gazette: { readonly enabled: boolean; readonly baseUrl: string; readonly pollSeconds: number };

@@ -19,6 +19,7 @@ import { HOUSEKEEPING_QUEUE, runServiceHousekeeping, seedServiceHousekeeping } f
 import { sendFullStates } from './items/full-state.ts';
 import { storeKeyEnd } from './key-end.ts';
 import type { Secrets } from './keys/secrets.ts';
+import { zonedMail } from './mail/digest-hour.ts';
 import { startMail } from './mail/mail-worker.ts';
 import { addUnsubscribeRoutes } from './mail/unsubscribe.ts';
 import type { Monitor } from './monitors/monitor.ts';
@@ -182,7 +183,8 @@ function addRoutes(server: Server, access: Access, { common, posting, own }: Par
 function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string): readonly Worker[] {
   const { common, posting, register, sourceDeps, tasks } = parts;
   const { sources } = register;
-  const { webhooks, smtp, placeType, news, reports, beneficialOwners = false } = settings;
+  const { webhooks, placeType, news, reports, beneficialOwners = false, timeZone } = settings;
+  const smtp = zonedMail(settings);
   const leased = { ...common, leaseMs: settings.leaseSeconds * 1_000 };
   const delivery = {
     ...leased,
@@ -190,9 +192,10 @@ function startWorkers(parts: Parts, settings: ServiceSettings, publicUrl: string
     concurrency: webhooks.concurrency,
     schedule: webhooks.retrySeconds,
     admin: smtp?.admin,
+    timeZone,
   };
   const { deprecatedReport } = reports;
-  const states = { ...common, digestHour: smtp?.digestHour, placeType, beneficialOwners, deprecatedReport };
+  const states = { ...common, digest: smtp, placeType, beneficialOwners, deprecatedReport };
   const one = { ...leased, concurrency: 1 };
   return [
     startWatch(leased, tasks),

@@ -8,6 +8,7 @@ import type { Change } from './changes/change.ts';
 import { GAZETTE_KEY, pollGazette } from './feeds/gazette.ts';
 import { pollTask } from './feeds/poll.ts';
 import { PRESS_KEY, pollPress } from './feeds/press.ts';
+import { zonedMail } from './mail/digest-hour.ts';
 import { MAIL_QUEUE } from './mail/queue.ts';
 import { DELIVER_QUEUE } from './names/queues.ts';
 import { publish } from './publish/publish.ts';
@@ -93,7 +94,7 @@ export function openRegister(
   };
 }
 
-const publishing = ({ news, smtp }: ServiceSettings) => ({ news, digestHour: smtp?.digestHour });
+const publishing = (settings: ServiceSettings) => ({ news: settings.news, digest: zonedMail(settings) });
 
 export const watchDeps = (
   deps: SourceDeps,

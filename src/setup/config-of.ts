@@ -79,6 +79,7 @@ export function configOf(draft: Draft, place: SetUpPlace): Settings {
     },
     ...(register !== undefined && { service: { register } }),
     ...(draft.alerts !== undefined && { alerts: draft.alerts }),
+    ...(draft.timeZone !== undefined && { timeZone: draft.timeZone }),
   };
 }
 
@@ -108,6 +109,7 @@ const COMMENTS: Readonly<Record<string, string>> = {
   'connector.providers': 'The CRMs.',
   service: 'Watches the register, and tells the connector.',
   alerts: 'Who is told when something needs a person.',
+  timeZone: 'Of the times in the dashboard and in mails.',
 };
 const CONNECTION_COMMENTS: Readonly<Record<string, string>> = {
   match: 'The property that holds the CVR number.',

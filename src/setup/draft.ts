@@ -117,6 +117,8 @@ export type DraftConnection = Static<typeof connection>;
 
 const draft = Type.Object({
   you: Type.Optional(YOU),
+  /** Of the pages and mails; Danish time if absent. */
+  timeZone: Type.Optional(Type.String()),
   /** By name. */
   connections: Type.Record(Type.String(), connection),
   /** The answers to {@link SOURCE}. */

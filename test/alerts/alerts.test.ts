@@ -37,7 +37,8 @@ async function started(store: Store, settings: Partial<AlertSettings>, replicas 
     error: (details: object, message: string) => void warnings.push(`${message} ${JSON.stringify(details)}`),
     warn: (details: object, message: string) => void warnings.push(`${message} ${JSON.stringify(details)}`),
   };
-  const deps = { store, now: clock.now, log, place: 'https://sync.example.com', daemon: 'd1', outage: () => undefined };
+  const place = { place: 'https://sync.example.com', timeZone: 'Europe/Copenhagen' };
+  const deps = { store, now: clock.now, log, ...place, daemon: 'd1', outage: () => undefined };
   const running = await Promise.all(
     Array.from({ length: replicas }, () => startAlerts(deps, { ...LIMITS, ...settings })),
   );

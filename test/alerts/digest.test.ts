@@ -17,7 +17,7 @@ import { webhook } from './webhook.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const DIGEST = { day: 'monday', hour: 8, language: 'en' } as const;
+const DIGEST = { day: 'monday', hour: 8, language: 'en', timeZone: 'Europe/Copenhagen' } as const;
 /** A Wednesday; the digest is due on Monday the 9th at 7:00 UTC. */
 const START = Date.parse('2026-03-04T12:00:00Z');
 const DUE = Date.parse('2026-03-09T07:00:00Z');
@@ -35,6 +35,12 @@ describe('the digest is due', () => {
       new Date(next),
     ]);
   });
+
+  it('by the clock of another time zone, in which a day may begin earlier', () => {
+    const schedule = { ...DIGEST, hour: 1, timeZone: 'Asia/Tokyo' };
+    expect(new Date(nextWeekly(START, schedule)).toISOString()).toBe('2026-03-08T16:00:00.000Z');
+    expect(new Date(lastWeekly(START, schedule)).toISOString()).toBe('2026-03-01T16:00:00.000Z');
+  });
 });
 
 interface Running {
@@ -45,7 +51,8 @@ interface Running {
 const ON: Pick<AlertSettings, 'digest'> = { digest: DIGEST };
 
 async function start(store: Store, now: () => number, url: string, digest = ON): Promise<Running> {
-  const deps = { store, now, place: 'https://sync.example.com', dashboard: 'https://admin.example.com' };
+  const places = { place: 'https://sync.example.com', dashboard: 'https://admin.example.com' };
+  const deps = { ...places, store, now, timeZone: DIGEST.timeZone };
   const all = { allow: ['127.0.0.0/8'], reviewOver: 100, registerBehindMinutes: 60, webhook: url, ...digest };
   const alerts = await startAlerts(
     { ...deps, daemon: 'd1', outage: () => undefined, log: pino({ level: 'silent' }) },
@@ -150,7 +157,7 @@ const FIGURES = {
 };
 
 it('is in Danish, too, and without the address of the dashboard says where else to look', () => {
-  const { subject, text } = digestMessage(FIGURES, { place: 'https://sync.example.com', language: 'da' });
+  const { subject, text } = digestMessage(FIGURES, { ...DIGEST, place: 'https://sync.example.com', language: 'da' });
   expect(subject).toBe('cvrsync: ugen 2. – 9. marts 2026');
   expect(text).toContain('• Skrevne værdier: 1.234\n');
   expect(text).toContain('• Venter i gennemsyn nu: flere end 1.000\n');
@@ -161,7 +168,11 @@ it('is in Danish, too, and without the address of the dashboard says where else 
 it('is off by default, and configured with a day, an hour and a language', async () => {
   const alerts = { webhook: 'https://hooks.example.com/x' };
   expect((await checked({ alerts })).config.alerts?.digest).toBeUndefined();
-  expect((await checked({ alerts: { ...alerts, digest: {} } })).config.alerts?.digest).toEqual(DIGEST);
+  expect((await checked({ alerts: { ...alerts, digest: {} } })).config.alerts?.digest).toEqual({
+    day: 'monday',
+    hour: 8,
+    language: 'en',
+  });
   expect(await problemsOf({ alerts: { ...alerts, digest: { day: 'mandag' } } })).toEqual([
     expect.stringContaining('alerts.digest.day should be one of monday, tuesday'),
   ]);

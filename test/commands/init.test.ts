@@ -34,7 +34,13 @@ describe('init', () => {
     const { token, baseUrl } = await hubspotWith();
     const folder = newFolder();
     writeFileSync(join(folder, 'token.txt'), `${token}\n`);
-    const answers = ['name=Ida Holm', 'crm=hubspot', 'hubspot.accessToken=@token.txt', `hubspot.baseUrl=${baseUrl}`];
+    const answers = [
+      'name=Ida Holm',
+      'timeZone=Atlantic/Faroe',
+      'crm=hubspot',
+      'hubspot.accessToken=@token.txt',
+      `hubspot.baseUrl=${baseUrl}`,
+    ];
     const more = ['hubspot.match=cvr_number', 'source.changes=sample', 'hubspot.mapping=name, phone'];
     const fields = ['hubspot.fields.name.policy=if-blank', 'hubspot.fields.phone.property=-'];
     const argv = [
@@ -59,6 +65,7 @@ describe('init', () => {
       hold: { property: 'cvr_hold' },
       fields: { name: [{ property: 'name', policy: 'if-blank' }, 'cvr_name'], phone: false },
     });
+    expect(parse(file).timeZone).toBe('Atlantic/Faroe');
     expect(first.stdout).toMatch(/phone\tphone\tthe register, unless a person edited it/u);
     expect(file).not.toContain(token);
     const second = await run(folder, argv);
@@ -79,15 +86,15 @@ describe('init', () => {
     writeFileSync(join(folder, 'cvrsync.yaml'), 'store: another.db\n');
     const argv = ['init', '--force', '--set', `hubspot.baseUrl=${baseUrl}`];
     // Of the mapping one field, in a property that is not there.
-    const wrong = await run(folder, argv, `\n\n${token}\n\ncity\ntown\n`);
+    const wrong = await run(folder, argv, `\n\n\n${token}\n\ncity\ntown\n`);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('hubspot has no property town')]);
-    // No name, the usual CRM, its token, the usual property, mapping and source.
-    const ran = await run(folder, argv, `\n\n${token}\n\n\n\n`);
+    // No name, the usual zone and CRM, its token, the usual property, mapping and source.
+    const ran = await run(folder, argv, `\n\n\n${token}\n\n\n\n`);
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('CVR number [cvr_number]')]);
     expect(ran.stdout).toContain('hubspot lacks 2 properties: cvr_number, cvr_hold');
     expect(parse(readFileSync(join(folder, 'cvrsync.yaml'), 'utf8')).service.register.source).toBe('file');
     const without = newFolder();
-    const missing = await run(without, argv, '\n\n\n');
+    const missing = await run(without, argv, '\n\n\n\n');
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('hubspot.accessToken is missing')]);
     expect(existsSync(join(without, 'cvrsync.yaml'))).toBe(false);
   });

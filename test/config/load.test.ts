@@ -176,6 +176,11 @@ describe('what is wrong', () => {
     ['no file content', undefined, 'is fine: everything has a default'],
     ['a list', [], ' should be a section with server, admin, store, storeConnections, roles, connector'],
     ['no provider', providers({}), 'connector.providers is empty'],
+    [
+      'a time zone that nobody has',
+      { ...providers({ hubspot: hubspotEntry() }), timeZone: 'Europe/Kopenhagen' },
+      'timeZone is not a time zone: give its name as in Europe/Copenhagen; did you mean Europe/Copenhagen?',
+    ],
     ['a name that is no path segment', providers({ 'a/b': hubspotEntry() }), 'connector.providers.a/b is not a name'],
     ['an entry without use', providers({ crm: {} }), 'connector.providers.crm.use is missing'],
     [

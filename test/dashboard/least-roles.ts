@@ -145,6 +145,8 @@ const ROUTES: Readonly<Record<Least, readonly string[]>> = {
     'POST /settings/number/:name/create',
     'GET /settings/source',
     'POST /settings/source',
+    'GET /settings/time-zone',
+    'POST /settings/time-zone',
   ],
 };
 

@@ -202,6 +202,7 @@ export async function startPages({
   readonly store?: Store;
   readonly secrets?: Secrets;
   readonly configuration?: ConfigNeeds['configuration'];
+  readonly timeZone?: string;
 } = {}): Promise<Pages> {
   const store = given.store ?? (await newStore(engine));
   const part = { store, secrets: given.secrets ?? secrets };
@@ -220,6 +221,7 @@ export async function startPages({
     http: singleSignOn === undefined ? nobody : clientUntilTheEnd(),
     singleSignOn,
     viewersSeePersons,
+    timeZone: given.timeZone,
     wake,
     metrics: createMetrics(),
     hasUpstream: false,
@@ -228,7 +230,10 @@ export async function startPages({
     settings: {
       place: { file: join(newFolder(), 'cvrsync.yaml'), samples: '', admin: {}, server: {} },
       env: {},
-      digest: () => ({ place: '', dashboard: undefined, language: undefined, alerts: undefined }),
+      digest: () => ({
+        ...{ place: '', dashboard: undefined, language: undefined, timeZone: 'Europe/Copenhagen' },
+        alerts: undefined,
+      }),
       reread: () => undefined,
     },
   };

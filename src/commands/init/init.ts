@@ -6,6 +6,7 @@ import { namedFile } from '../../config/load-file.ts';
 import { loadProvider } from '../../config/plugins/plugin.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
+import { DANISH_ZONE, isTimeZone } from '../../protocol/text/zone-clock.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import { createOperator } from '../../runtime/operators/operators.ts';
 import { folderOf, type SetUpPlace, STORE, samplesFolder } from '../../setup/config-of.ts';
@@ -36,7 +37,7 @@ export const command = defineCommand({
   about: 'ask for the first configuration, try each answer, and write the file',
   options: {
     set: texts(
-      'answer a question: name, crm, hubspot.accessToken, hubspot.match, hubspot.mapping, source.changes, ...; KEY=@FILE reads a file',
+      'answer a question: name, timeZone, crm, hubspot.accessToken, hubspot.match, hubspot.mapping, source.changes, ...; KEY=@FILE reads a file',
       'key=value',
     ),
     createProperties: flag('create the properties that the CRM lacks'),
@@ -61,12 +62,13 @@ export const command = defineCommand({
     const work: Work = { context, asker, place, store, createProperties, trials: createTrials(crm, PATIENCE_MS) };
     try {
       const you = await askYou(work);
+      const zone = await askZone(work);
       const connections = await askConnection(work);
       const source = await askSource(work);
       const read = readSource(source, { place, env: context.env });
       for (const { path, message } of read.problems) throw new UsageError(`source.${path} ${message}`);
       show(context, (await trySource(crm, read, Object.keys(connections), place)) ?? []);
-      const draft: Draft = { ...you, connections, source };
+      const draft: Draft = { ...you, ...zone, connections, source };
       return await write(work, draft, force);
     } finally {
       asker.close();
@@ -97,6 +99,14 @@ async function askYou({ context, asker, store }: Work): Promise<Pick<Draft, 'you
       : `The token of ${name} for the dashboard, shown once: ${token}`,
   );
   return { you: { name } };
+}
+
+async function askZone({ asker }: Work): Promise<Pick<Draft, 'timeZone'>> {
+  const about = 'Time zone of the pages and mails';
+  const timeZone = await asker.ask({ key: 'timeZone', about, usual: DANISH_ZONE });
+  if (!isTimeZone(timeZone))
+    throw new UsageError(`${timeZone} is not a time zone: give its name as in --set timeZone=${DANISH_ZONE}`);
+  return { timeZone };
 }
 
 async function askConnection(work: Work): Promise<Draft['connections']> {

@@ -50,7 +50,12 @@ export const alerts = Type.Object(
             WEEKDAYS.map((day) => Type.Literal(day)),
             { default: 'monday', description: `Day of the week: ${WEEKDAYS.join(', ')}.` },
           ),
-          hour: Type.Integer({ minimum: 0, maximum: 23, default: 8, description: 'Hour of the day, in Copenhagen.' }),
+          hour: Type.Integer({
+            minimum: 0,
+            maximum: 23,
+            default: 8,
+            description: 'Hour of the day, in the configured time zone.',
+          }),
           language: Type.Union([Type.Literal('en'), Type.Literal('da')], {
             default: 'en',
             description: 'Language: en, da.',
@@ -109,11 +114,13 @@ export function resolveAlerts(
 interface Digested {
   readonly alerts?: AlertsConfig | undefined;
   readonly admin: { readonly publicUrl?: string | undefined };
+  readonly timeZone: string;
 }
 
 /** The digest of an installation at `place`; without a language it is off. */
-export const digestOf = ({ alerts: configured, admin }: Digested, place: string) => ({
+export const digestOf = ({ alerts: configured, admin, timeZone }: Digested, place: string) => ({
   place,
+  timeZone,
   dashboard: admin.publicUrl,
   language: configured?.digest?.language,
   alerts: configured,

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { FIELD_NAMES, FIELDS } from '../../../providers/fields.ts';
 import { authSchema } from '../../protocol/auth.ts';
 import { EVENTS } from '../../protocol/events.ts';
+import { DANISH_ZONE } from '../../protocol/text/zone-clock.ts';
 import { alerts } from './alerts.ts';
 import { backup } from './backup.ts';
 import { admin, server } from './listeners.ts';
@@ -296,6 +297,11 @@ const telemetry = Type.Object(
   { ...CLOSED, description: 'Traces and metrics for OpenTelemetry; off by default.' },
 );
 
+const timeZone = text(
+  'Time zone of the times in the dashboard and in mails, by its name in the IANA database. The register counts its days in Copenhagen, whatever this says.',
+  { default: DANISH_ZONE, examples: [DANISH_ZONE] },
+);
+
 /** The whole file. {@link connectionSchema} and the provider's settings check each connection. */
 export const configSchema = Type.Object(
   {
@@ -325,6 +331,7 @@ export const configSchema = Type.Object(
     retention,
     beneficialOwners: Type.Optional(beneficialOwners),
     telemetry: Type.Optional(telemetry),
+    timeZone,
     logLevel: Type.Optional(
       Type.Union(
         LOG_LEVELS.map((level) => Type.Literal(level)),

@@ -44,7 +44,7 @@ const smtp = Type.Object(
       minimum: 0,
       maximum: 23,
       default: 7,
-      description: 'Hour of the day, in Copenhagen, at which daily mails leave.',
+      description: 'Hour of the day, in the configured time zone, at which daily mails leave.',
     }),
   },
   { ...CLOSED, description: 'Outgoing mail.' },

@@ -4,6 +4,7 @@ import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts'
 import { DELIVERY_STATES, type DeliveryFilter } from '../../service/delivery/deliveries.ts';
 import { monitorIdsOf } from '../../service/monitors/monitor-row.ts';
 import type { Db } from '../../store/store.ts';
+import type { Reader } from '../page/reader.ts';
 import { readTime } from '../page/typed-time.ts';
 
 /** In the order of the form. */
@@ -28,12 +29,13 @@ export function deliveryTexts(given: (name: string) => string): DeliveryTexts {
   };
 }
 
-/** Reads the fields. A monitor is named by its id or by its name; a time without a zone is Danish. */
+/** Reads the fields. A monitor is named by its id or by its name; a time without a zone is in the reader's. */
 export async function readDeliveryFilter(
   db: Db,
   { monitor, entity, state, since, until }: DeliveryTexts,
+  { timeZone }: Pick<Reader, 'timeZone'>,
 ): Promise<ReadDeliveries> {
-  const [from, to] = [readTime(since), readTime(until)];
+  const [from, to] = [readTime(since, timeZone), readTime(until, timeZone)];
   if (from === 'unreadable') return { ok: false, value: since };
   if (to === 'unreadable') return { ok: false, value: until };
   const named = DELIVERY_STATES.find((each) => each === state);

@@ -2,6 +2,7 @@
 import type { Selection } from '../../connector/undo/writes.ts';
 import { readCvrNumber } from '../../protocol/cvr-number.ts';
 import { canonicalEntityId, companyEntityId } from '../../protocol/entity-id.ts';
+import type { Reader } from '../page/reader.ts';
 import { readTime, typedTime } from '../page/typed-time.ts';
 
 /** In the order of the form. */
@@ -17,6 +18,8 @@ export const SELECTION_FIELDS = [
 ] as const;
 
 type SelectionField = (typeof SELECTION_FIELDS)[number];
+type Zoned = Pick<Reader, 'timeZone'>;
+
 export type SelectionTexts = Readonly<Record<SelectionField, string>>;
 
 /** A selection, or the text that is not a time. */
@@ -41,11 +44,11 @@ export function selectionTexts(given: (name: string) => string): SelectionTexts 
   };
 }
 
-/** Reads the fields. A record may name its connection: `hubspot:123`. A time without a zone is Danish. */
-export function readSelection(texts: SelectionTexts): ReadSelection {
+/** Reads the fields. A record may name its connection: `hubspot:123`. A time without a zone is in the reader's. */
+export function readSelection(texts: SelectionTexts, { timeZone }: Zoned): ReadSelection {
   const [, named, id] = /^([^:\s]+):(.+)$/.exec(texts.record) ?? [];
-  const since = readTime(texts.since);
-  const until = readTime(texts.until);
+  const since = readTime(texts.since, timeZone);
+  const until = readTime(texts.until, timeZone);
   if (since === 'unreadable') return { ok: false, value: texts.since };
   if (until === 'unreadable') return { ok: false, value: texts.until };
   const text = (value: string): string | undefined => value || undefined;
@@ -70,7 +73,7 @@ const entityIn = (text: string): string | undefined => {
 };
 
 /** The inverse of {@link readSelection}. */
-export function textsOf(selection: Selection): SelectionTexts {
+export function textsOf(selection: Selection, { timeZone }: Zoned): SelectionTexts {
   const text = (value: string | number | undefined): string => (value === undefined ? '' : String(value));
   const { provider, record, entity, property, rule, event, since, until } = selection;
   return {
@@ -80,17 +83,17 @@ export function textsOf(selection: Selection): SelectionTexts {
     property: text(property),
     rule: text(rule),
     event: text(event),
-    since: since === undefined ? '' : typedTime(since),
-    until: until === undefined ? '' : typedTime(until),
+    since: since === undefined ? '' : typedTime(since, timeZone),
+    until: until === undefined ? '' : typedTime(until, timeZone),
   };
 }
 
 const MINUTE_MS = 60_000;
 
 /** Narrows the fields to writes since a time, to the minute. */
-export const sinceThen = (texts: SelectionTexts, ms: number): SelectionTexts => ({
+export const sinceThen = (texts: SelectionTexts, ms: number, { timeZone }: Zoned): SelectionTexts => ({
   ...texts,
-  since: typedTime(ms - (ms % MINUTE_MS)),
+  since: typedTime(ms - (ms % MINUTE_MS), timeZone),
   until: '',
 });
 

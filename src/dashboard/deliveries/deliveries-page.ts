@@ -43,7 +43,7 @@ export function addDeliveries(app: Server, deps: ServicePageDeps): void {
     path: '/deliveries',
     async show(visit) {
       const texts = deliveryTexts(visit.query);
-      const read = await readDeliveryFilter(deps.store.db, texts);
+      const read = await readDeliveryFilter(deps.store.db, texts, visit.reader);
       if (!read.ok) return unreadableFilter(visit, texts, read);
       const { reader, query } = visit;
       const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
@@ -119,7 +119,7 @@ function filterForm({ reader }: Visit, texts: DeliveryTexts): VNode {
   });
   return html`<form class="filters" action="/deliveries">
     ${(['monitor', 'entity'] as const).map((name) => textFilter(fieldOf(name)))}
-    ${(['since', 'until'] as const).map((name) => timeFilter(fieldOf(name)))}
+    ${(['since', 'until'] as const).map((name) => timeFilter(reader, fieldOf(name)))}
     <div>
       <label for="state">${reader.text('deliveries.state')}</label>
       <select id="state" name="state">

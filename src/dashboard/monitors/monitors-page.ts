@@ -106,7 +106,7 @@ function actions({ reader, visitor, formToken }: Visit, { id, url, enabled, prov
 const recoverForm = ({ reader, visitor, formToken }: Visit, monitor: string): Markup =>
   includesRole(visitor.role, 'operator') &&
   html`<form class="filters" method="post" action="/runs/replay">
-    ${hidden({ [FORM_TOKEN]: formToken, monitor })} ${timeFilter({ name: 'since', label: reader.text('recover.since'), value: '' })}
+    ${hidden({ [FORM_TOKEN]: formToken, monitor })} ${timeFilter(reader, { name: 'since', label: reader.text('recover.since'), value: '' })}
     <button>${reader.text('recover.submit')}</button>
   </form>`;
 

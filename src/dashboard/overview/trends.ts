@@ -44,9 +44,11 @@ export function trendCharts(reader: Reader, trends: Trends, { connector, service
 const amount = (reader: Reader, kind: CountedKind, value: number): string =>
   kind === 'behind' && value > 0 ? reader.duration(value * 1_000) : reader.number(value);
 
-const writesOf = ({ from, until }: Bar): string => writesAddress({ since: typedTime(from), until: typedTime(until) });
+const writesOf = ({ timeZone }: Reader, { from, until }: Bar): string =>
+  writesAddress({ since: typedTime(from, timeZone), until: typedTime(until, timeZone) });
 
-const spanLink = (reader: Reader, bar: Bar): VNode => html`<a href=${writesOf(bar)}>${reader.time(bar.from)}</a>`;
+const spanLink = (reader: Reader, bar: Bar): VNode =>
+  html`<a href=${writesOf(reader, bar)}>${reader.time(bar.from)}</a>`;
 
 /** The figure next to a chart: a sum, or the current state. */
 const figureOf = (bars: readonly Bar[], kind: CountedKind): number =>
@@ -75,7 +77,7 @@ function chart(reader: Reader, { bars, marks }: Trends, kind: CountedKind): VNod
         const value = bar.counts[kind] ?? 0;
         if (value === 0) return undefined;
         const height = Math.max(1, Math.round((value / most) * HEIGHT));
-        return html`<a href=${writesOf(bar)} tabindex="-1"
+        return html`<a href=${writesOf(reader, bar)} tabindex="-1"
           ><rect x=${index * STEP + 1} y=${HEIGHT - height} width=${STEP - 2} height=${height}>
             <title>${reader.time(bar.from)}: ${amount(reader, kind, value)}</title>
           </rect></a
@@ -93,7 +95,7 @@ function spanForm(reader: Reader, { bars }: Trends): VNode {
   const choice = (name: 'since' | 'until', time: (bar: Bar) => number, chosen: number): VNode => html`<div>
     <label for=${`span-${name}`}>${reader.text(`writes.${name}`)}</label>
     <select id=${`span-${name}`} name=${name} data-span=${name}>
-      ${bars.map((bar, index) => html`<option value=${typedTime(time(bar))} selected=${index === chosen}>${reader.time(time(bar))}</option>`)}
+      ${bars.map((bar, index) => html`<option value=${typedTime(time(bar), reader.timeZone)} selected=${index === chosen}>${reader.time(time(bar))}</option>`)}
     </select>
   </div>`;
   return html`<form class="filters" action="/writes" data-spans>

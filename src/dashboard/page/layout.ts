@@ -86,7 +86,7 @@ export function layout(frame: Frame, { title, body }: PageBody): VNode {
       </header>
       <main id="content" tabindex="-1">
         <h1>${title}</h1>
-        ${visitor && html`<p class="zone quiet">${reader.text('page.zone')}</p>`} ${visitor && staleNotice(frame)}
+        ${visitor && html`<p class="zone quiet">${reader.text('page.zone', { zone: reader.timeZone })}</p>`} ${visitor && staleNotice(frame)}
         ${body}
       </main>
     </body>

@@ -1,5 +1,6 @@
 /** A page's language and number formats, chosen by its reader. */
 import { largestUnit } from '../../protocol/text/largest-unit.ts';
+import { DANISH_ZONE } from '../../protocol/text/zone-clock.ts';
 import { TEXTS, type TextKey } from '../texts/texts.ts';
 
 export const LANGUAGES = ['en', 'da'] as const;
@@ -12,6 +13,7 @@ export interface Reader {
   readonly language: Language;
   /** A BCP 47 tag, such as `da-DK`. */
   readonly locale: string;
+  readonly timeZone: string;
   text(key: TextKey, values?: TextValues): string;
   number(value: number): string;
   /** A fraction as a percentage, rounded down. */
@@ -21,7 +23,7 @@ export interface Reader {
   /** A duration, to the millisecond or the tenth of a second. */
   latency(ms: number): string;
   day(ms: number): string;
-  /** Date and time, in Danish time. */
+  /** Date and time, in the time zone. */
   time(ms: number): string;
   /** Date and time to the second. */
   second(ms: number): string;
@@ -31,21 +33,20 @@ export interface Reader {
   duration(ms: number): string;
 }
 
-/** All times are Danish, because the register's days are. */
-const ZONE = 'Europe/Copenhagen';
 const DEFAULT_LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', da: 'da-DK' };
 
-/** Readers by locale, the most recent last: making a format takes longer than writing a page of times. */
+/** Readers by locale and zone, the most recent last: making a format takes longer than writing a page of times. */
 const READERS = new Map<string, Reader>();
 /** A browser may name any region. */
 const MOST_READERS = 20;
 
 /** The reader for an Accept-Language header; English if it names no language of the dashboard. */
-export function readerOf(acceptLanguage: string | undefined): Reader {
+export function readerOf(acceptLanguage: string | undefined, timeZone = DANISH_ZONE): Reader {
   const { language, locale } = chooseLanguage(acceptLanguage ?? '');
-  const reader = READERS.get(locale) ?? makeReader(language, locale);
-  READERS.delete(locale);
-  READERS.set(locale, reader);
+  const key = `${locale} ${timeZone}`;
+  const reader = READERS.get(key) ?? makeReader(language, locale, timeZone);
+  READERS.delete(key);
+  READERS.set(key, reader);
   const oldest = READERS.size > MOST_READERS ? READERS.keys().next().value : undefined;
   if (oldest !== undefined) READERS.delete(oldest);
   return reader;
@@ -59,12 +60,12 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-function makeReader(language: Language, locale: string): Reader {
+function makeReader(language: Language, locale: string, timeZone: string): Reader {
   const numbers = new Intl.NumberFormat(locale);
   const plural = new Intl.PluralRules(language);
   const shares = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }));
   const days = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }));
-  const inZone = { dateStyle: 'medium', timeZone: ZONE } as const;
+  const inZone = { dateStyle: 'medium', timeZone } as const;
   const times = once(() => new Intl.DateTimeFormat(locale, { ...inZone, timeStyle: 'short' }));
   const seconds = once(() => new Intl.DateTimeFormat(locale, { ...inZone, timeStyle: 'medium' }));
   const distances = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
@@ -80,6 +81,7 @@ function makeReader(language: Language, locale: string): Reader {
   return {
     language,
     locale,
+    timeZone,
     text(key, values = {}) {
       const text = TEXTS[language][key];
       const isOne = plural.select(Number(values['count'] ?? 0)) === 'one';

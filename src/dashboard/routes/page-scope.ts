@@ -15,6 +15,7 @@ import { readerOfRequest, sendPage } from './routes.ts';
 interface ScopeDeps {
   readonly log: ServerLog;
   readonly halves: Halves;
+  readonly timeZone?: string | undefined;
 }
 
 const CSP = {
@@ -39,6 +40,7 @@ export async function openPages(scope: Server, deps: ScopeDeps): Promise<void> {
     strictTransportSecurity: false,
   });
   readForms(scope);
+  if (deps.timeZone !== undefined) scope.decorate('timeZone', deps.timeZone);
   await scope.register(files, {
     root: ASSETS_FOLDER,
     prefix: '/assets/',

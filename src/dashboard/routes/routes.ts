@@ -79,7 +79,14 @@ const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '/';
 
 /** The reader of a request, by the chosen language, else by the browser's. */
 export const readerOfRequest = (request: FastifyRequest): Reader =>
-  readerOf(chosenLanguage(request) ?? request.headers['accept-language']);
+  readerOf(chosenLanguage(request) ?? request.headers['accept-language'], request.server.timeZone);
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of the times on the pages of a scope; Danish time if absent. */
+    readonly timeZone?: string;
+  }
+}
 
 export function sendPage(
   {

@@ -24,10 +24,11 @@ const SHOWN = 100;
 export function addReplayRequest(app: Server, deps: RouteDeps): void {
   addForm(app, deps, requestReplay, {
     path: '/runs/replay',
-    async input(_visit, fields) {
+    async input({ reader }, fields) {
       const read = await readDeliveryFilter(
         deps.store.db,
         deliveryTexts((name) => fieldValue(fields, name)),
+        reader,
       );
       if (!read.ok || !isNarrowFilter(read.filter)) throw invalid('/filter', 'is too wide');
       const { since, until, monitor, state: of, entity } = read.filter;

@@ -26,8 +26,9 @@ const SHOWN = 100;
 export function addUndoRequest(app: Server, deps: ReviewDeps): void {
   addForm(app, deps, requestUndo, {
     path: '/runs/undo',
-    input(_visit, fields) {
-      const read = readSelection(selectionTexts((name) => fieldValue(fields, name)));
+    input({ reader }, fields) {
+      const texts = selectionTexts((name) => fieldValue(fields, name));
+      const read = readSelection(texts, reader);
       if (!read.ok) return {};
       const { since, until, ...others } = read.selection;
       const hold = fieldValue(fields, 'hold') || undefined;
@@ -50,7 +51,7 @@ export const undoFace = ({ store: { db }, ...deps }: ReviewDeps): RunFace<UndoRe
   progress: (reader, { done, total }) =>
     total === null ? undefined : reader.text('undo.progress', { done, of: total }),
   facts({ reader }, { input }) {
-    const texts = textsOf(input);
+    const texts = textsOf(input, reader);
     const chosen = SELECTION_FIELDS.filter((name) => texts[name] !== '');
     return html`<dt>${reader.text('undo.selection')}</dt>
       <dd>

@@ -24,6 +24,7 @@ import { ALERTS_PAGE, addAlerts } from './alerts-page.ts';
 import { changesPage } from './changes-page.ts';
 import { addOperators, OPERATORS } from './operators-page.ts';
 import { discardChanges, readChanging, type SettingsDeps, saveChanges, settingsWay } from './settings-way.ts';
+import { addZone, ZONE_PAGE } from './zone-page.ts';
 
 export interface SettingsGround extends SetUpGround, Pick<DigestNeeds, 'digest'> {
   /** Makes the daemon read its file again. */
@@ -55,6 +56,7 @@ export function addSettings(app: Server, given: GivenDeps, ground: SettingsGroun
   for (const add of [addCrm, addNumber, addMapping, addSource]) add(app, steps);
   addAlerts(app, deps);
   addOperators(app, deps);
+  addZone(app, deps);
   addPage(app, deps, {
     path: SETTINGS_CHANGES,
     role: 'admin',
@@ -155,7 +157,8 @@ async function doorsPage({ crms, halves }: SettingsPageDeps, visit: Visit): Prom
         ])}
       </ul>
       <h2>${reader.text('settings.reading')}</h2>
-      <p>${reader.text('settings.language')} ${reader.text('page.zone')}</p>`,
+      <p>${reader.text('settings.language')} ${reader.text('page.zone', { zone: reader.timeZone })}</p>
+      ${includesRole(visit.visitor.role, 'admin') && html`<p><a href=${ZONE_PAGE}>${reader.text('zone.change')}</a></p>`}`,
   };
 }
 

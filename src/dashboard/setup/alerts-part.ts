@@ -75,7 +75,13 @@ async function alertsIn(
 
 /** The results of a test of each channel. */
 async function sendTests(deps: SetUpDeps, { reader, visitor: { actor } }: StepVisit, alerts: AlertsConfig) {
-  const digest = () => ({ place: hostname(), dashboard: undefined, language: undefined, alerts });
+  const digest = () => ({
+    place: hostname(),
+    dashboard: undefined,
+    language: undefined,
+    timeZone: reader.timeZone,
+    alerts,
+  });
   const ground = { store: deps.store, now: deps.now, digest };
   const lines: Markup[] = [];
   for (const channel of CHANNELS.filter((each) => alerts[each] !== undefined)) {

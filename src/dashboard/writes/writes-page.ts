@@ -46,7 +46,7 @@ export function addWrites(app: Server, deps: WritesDeps): void {
     path: '/writes',
     async show(visit) {
       const texts = selectionTexts(visit.query);
-      const read = readSelection(texts);
+      const read = readSelection(texts, visit.reader);
       return read.ok ? writesPage(deps, visit, texts) : unreadable(deps, visit, texts, read.value);
     },
   });
@@ -55,7 +55,7 @@ export function addWrites(app: Server, deps: WritesDeps): void {
 async function writesPage(deps: WritesDeps, visit: Visit, texts: SelectionTexts): Promise<PageBody> {
   const { db } = deps.store;
   const { reader, query } = visit;
-  const read = readSelection(texts);
+  const read = readSelection(texts, visit.reader);
   const selection = read.ok ? read.selection : {};
   const before = /^\d{1,15}$/.test(query('before')) ? Number(query('before')) : undefined;
   const page = await listWrites(db, { ...selection, before }, SHOWN);
@@ -85,7 +85,7 @@ const unreadable = (deps: WritesDeps, visit: Visit, texts: SelectionTexts, value
 
 /** Links to the latest writes; they keep the keyboard's focus where the undo is. */
 const recentLinks = ({ reader, now }: Visit, texts: SelectionTexts): VNode => html`<p class="actions">
-  ${[1, 24].map((hours) => html`<a href=${`${writesAddress(sinceThen(texts, now - hours * HOUR_MS))}#content`}>${reader.text('writes.lastHours', { count: hours })}</a>`)}
+  ${[1, 24].map((hours) => html`<a href=${`${writesAddress(sinceThen(texts, now - hours * HOUR_MS, reader))}#content`}>${reader.text('writes.lastHours', { count: hours })}</a>`)}
 </p>`;
 
 function filterForm({ crms }: WritesDeps, { reader }: Visit, texts: SelectionTexts): VNode {
@@ -106,7 +106,7 @@ function filterForm({ crms }: WritesDeps, { reader }: Visit, texts: SelectionTex
       </select>
     </div>
     ${narrowing.map((name) => textFilter({ name, label: reader.text(labels[name]), value: texts[name] }))}
-    ${(['since', 'until'] as const).map((name) => timeFilter({ name, label: reader.text(`writes.${name}`), value: texts[name] }))}
+    ${(['since', 'until'] as const).map((name) => timeFilter(reader, { name, label: reader.text(`writes.${name}`), value: texts[name] }))}
     <button>${reader.text('list.filter')}</button>
     <a href="/writes">${reader.text('list.all')}</a>
   </form>`;

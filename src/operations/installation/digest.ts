@@ -17,6 +17,7 @@ export interface DigestNeeds {
     readonly place: string;
     readonly dashboard: string | undefined;
     readonly language: DigestLanguage | undefined;
+    readonly timeZone: string;
     /** Where alerts go; undefined if nowhere. */
     readonly alerts: AlertSettings | undefined;
   };
@@ -24,8 +25,8 @@ export interface DigestNeeds {
 
 /** The digest of the last seven days, in the configured language. */
 export async function digestNow({ store, digest, now }: DigestNeeds & Moment): Promise<AlertMessage> {
-  const { place, dashboard, language = 'en' } = digest();
-  return digestMessage(await readDigest(store, now - WEEK_MS, now, now), { place, dashboard, language });
+  const { place, dashboard, language = 'en', timeZone } = digest();
+  return digestMessage(await readDigest(store, now - WEEK_MS, now, now), { place, dashboard, language, timeZone });
 }
 
 export interface DigestPreview extends AlertMessage {
@@ -63,9 +64,9 @@ export const previewDigest = defineOperation({
     ),
   },
   async read(_db, { language }, { store, digest, now }: DigestNeeds & Moment) {
-    const { place, dashboard, language: configured } = digest();
+    const { place, dashboard, language: configured, timeZone } = digest();
     const figures = await readDigest(store, now - WEEK_MS, now, now);
-    const message = digestMessage(figures, { place, dashboard, language: language ?? configured ?? 'en' });
+    const message = digestMessage(figures, { place, dashboard, language: language ?? configured ?? 'en', timeZone });
     return { value: { ...message, isOn: configured !== undefined, figures } };
   },
   view: ({ figures: { since, until, ...rest }, ...preview }: DigestPreview) => ({

@@ -42,6 +42,8 @@ export interface DeliveryDeps extends WireOptions {
   readonly schedule?: readonly number[] | undefined;
   /** Gets the notices about failing monitors that have no recipients. */
   readonly admin?: string | undefined;
+  /** Of the times in these notices; Danish time if absent. */
+  readonly timeZone?: string | undefined;
   readonly random?: () => number;
   readonly leaseMs?: number;
   readonly pollMs?: number;
@@ -82,7 +84,7 @@ export function startDelivery(deps: DeliveryDeps): Worker {
     now,
     random,
     log,
-    ledger: createLedger({ store, now, secrets, admin: deps.admin, onWritten: () => wakeUp.ring(MAIL_QUEUE) }),
+    ledger: createLedger({ ...deps, onWritten: () => wakeUp.ring(MAIL_QUEUE) }),
     bodies: createBodies(deps),
     slots: createSlots(POSTS),
     looks: createSlots(LOOKS),

@@ -14,6 +14,8 @@ export interface LedgerOptions {
   readonly now: () => number;
   readonly secrets: Secrets;
   readonly admin?: string | undefined;
+  /** Of the times in these notices; Danish time if absent. */
+  readonly timeZone?: string | undefined;
   readonly onWritten: () => void;
 }
 
@@ -22,14 +24,14 @@ const BATCH = 512;
 const WAIT_MS = 2;
 const BURST = { size: 16, waitMs: 25 };
 
-export function createLedger({ store, now, secrets, admin, onWritten }: LedgerOptions): Ledger {
+export function createLedger({ store, now, secrets, admin, timeZone, onWritten }: LedgerOptions): Ledger {
   const commits = createGroupCommit<Entry, RecordedAttempt>({
     batchSize: BATCH,
     waitMs: WAIT_MS,
     burst: BURST,
     beginBatch: oneClaimEach,
     write: async (entries) => {
-      const written = await store.write((tx) => record(tx, entries, { now: now(), secrets, admin }), ASIDE);
+      const written = await store.write((tx) => record(tx, entries, { now: now(), secrets, admin, timeZone }), ASIDE);
       if (entries.some(({ result }) => result !== undefined && result.state !== 'done')) onWritten();
       return entries.map((entry) => written.get(entry) ?? 'lost');
     },

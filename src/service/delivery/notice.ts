@@ -1,5 +1,6 @@
 /** Notices to a monitor's recipients about its webhook; in Danish, like all mail. */
 
+import { DANISH_ZONE } from '../../protocol/text/zone-clock.ts';
 import type { Notice } from '../mail/queue.ts';
 import type { NoticeKind } from '../monitors/health.ts';
 import { maskedAddress } from '../monitors/webhook-address.ts';
@@ -38,20 +39,17 @@ const TEXTS: Readonly<Record<NoticeKind, readonly [subject: string, text: string
   ],
 };
 
-const COPENHAGEN = new Intl.DateTimeFormat('da-DK', {
-  timeZone: 'Europe/Copenhagen',
-  dateStyle: 'long',
-  timeStyle: 'short',
-});
+const timeIn = (timeZone: string, at: number): string =>
+  new Intl.DateTimeFormat('da-DK', { timeZone, dateStyle: 'long', timeStyle: 'short' }).format(at);
 
 /** Shows only the host of the webhook's address: the rest may hold a key. */
-export function noticeOf(trouble: Trouble): Notice {
+export function noticeOf(trouble: Trouble, timeZone = DANISH_ZONE): Notice {
   const { monitor, name, kind, recipients, failingSince, attempts, error } = trouble;
   const [what, text] = TEXTS[kind];
   const lines = [
     `Webhook: ${trouble.url === null ? '-' : maskedAddress(trouble.url)}`,
     `Seneste svar: ${error ?? 'ingen fejl'}`,
-    `Mislykket siden: ${COPENHAGEN.format(failingSince)} (${attempts} forsøg)`,
+    `Mislykket siden: ${timeIn(timeZone, failingSince)} (${attempts} forsøg)`,
   ];
   return {
     monitor,

@@ -44,6 +44,8 @@ export interface RecordOptions {
   readonly now: number;
   readonly secrets: Secrets;
   readonly admin?: string | undefined;
+  /** Of the times in these notices; Danish time if absent. */
+  readonly timeZone?: string | undefined;
 }
 
 /** Stores entries in one transaction, at most one claim per lane. Ignores entries of a lost lane. */
@@ -239,12 +241,13 @@ function decideHealths(entries: readonly Entry[], monitors: ReadonlyMap<string, 
   return { after, off, notices };
 }
 
-function noticeFor({ monitor, kind, health, error }: DueNotice, { admin, now }: RecordOptions): Notice {
+function noticeFor({ monitor, kind, health, error }: DueNotice, { admin, timeZone, now }: RecordOptions): Notice {
   const { id, name, url } = monitor;
   const emails: readonly string[] = JSON.parse(monitor.emails);
   const recipients = emails.length > 0 || admin === undefined ? emails : [admin];
   const { failingSince, failedAttempts: attempts } = health;
-  return noticeOf({ monitor: id, name, url, kind, recipients, error, failingSince: failingSince ?? now, attempts });
+  const trouble = { monitor: id, name, url, kind, recipients, error, failingSince: failingSince ?? now, attempts };
+  return noticeOf(trouble, timeZone);
 }
 
 const healthOf = (row: Locked): Health => ({

@@ -8,6 +8,7 @@ import type { WakeUp } from '../../runtime/wake-up.ts';
 import { each } from '../../store/each.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { type Change, isCompany } from '../changes/change.ts';
+import type { DigestTime } from '../mail/digest-hour.ts';
 import { MAIL_QUEUE } from '../mail/queue.ts';
 import { DELIVER_QUEUE, readStateKey } from '../names/queues.ts';
 import { publish, publishersEnd } from '../publish/publish.ts';
@@ -22,7 +23,7 @@ export interface StateDeps {
   readonly wakeUp: WakeUp;
   readonly now: () => number;
   readonly placeType: string;
-  readonly digestHour?: number | undefined;
+  readonly digest?: DigestTime | undefined;
   readonly beneficialOwners?: boolean;
   /** Whether to also send the deprecated form of the annual report. */
   readonly deprecatedReport?: boolean;
@@ -55,11 +56,11 @@ export async function sendFullStates(deps: StateDeps, claims: readonly Claim[], 
     const states = steps.flatMap(({ claim, state }) =>
       state && held.has(claim.key) ? [changeOf(claim, state, reports, deps)] : [],
     );
-    const { digestHour, beneficialOwners = false } = deps;
+    const { digest, beneficialOwners = false } = deps;
     await publish(
       tx,
       states.filter(({ updates }) => Object.keys(updates).length > 0),
-      { now: at, beneficialOwners, digestHour },
+      { now: at, beneficialOwners, digest },
     );
     return steps.filter(({ claim, gaveUp }) => gaveUp && held.has(claim.key)).map(({ claim }) => claim.key);
   });

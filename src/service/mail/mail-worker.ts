@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { domainOf } from './address.ts';
 import { composeChanges, composeNotice } from './compose.ts';
+import type { DigestTime } from './digest-hour.ts';
 import { type Batch, endBatch, failAll, failBatch, freeBatch, type Taken, takeBatch } from './outbox.ts';
 import { MAIL_QUEUE, readMailKey } from './queue.ts';
 import { type Letter, type Mailer, openMailer, SENDER_REFUSED, type Sent } from './send.ts';
@@ -26,7 +27,7 @@ export interface MailDeps {
   readonly publicUrl: string;
   readonly baseUrl: string;
   /** Without it, cvrsync sends no mail: queued changes fail, and it logs notices. */
-  readonly smtp?: { readonly url: string; readonly from: string; readonly digestHour: number } | undefined;
+  readonly smtp?: ({ readonly url: string; readonly from: string } & DigestTime) | undefined;
   /** If false, waiting mails omit beneficial owners. */
   readonly beneficialOwners?: boolean;
   readonly deadlineMs?: number;
@@ -39,7 +40,7 @@ type Next = 'goes-on' | 'over' | 'lost';
 
 interface Sending {
   readonly mailer: Mailer;
-  readonly digestHour: number;
+  readonly digest: DigestTime;
 }
 
 const LANES = 4;
@@ -55,7 +56,7 @@ const LONGEST_PAUSE_MS = 60_000;
  */
 export function startMail(deps: MailDeps): Worker {
   const { store, wakeUp, now, log, smtp, leaseMs, pollMs } = deps;
-  const sending = smtp && { mailer: openMailer({ ...smtp, ...deadline(deps) }), digestHour: smtp.digestHour };
+  const sending = smtp && { mailer: openMailer({ ...smtp, ...deadline(deps) }), digest: smtp };
   let faults = 0;
   let blocked = 0;
 
@@ -72,8 +73,8 @@ export function startMail(deps: MailDeps): Worker {
     log.warn({ error: sent.error, queue: MAIL_QUEUE }, 'the mail server does not take mail: trying again');
   }
 
-  async function sendNext({ mailer, digestHour }: Sending, claim: Claim, signal: AbortSignal): Promise<Next> {
-    const batch = await takeOrSettle(deps, claim, digestHour);
+  async function sendNext({ mailer, digest }: Sending, claim: Claim, signal: AbortSignal): Promise<Next> {
+    const batch = await takeOrSettle(deps, claim, digest);
     if (batch.kind === 'none') return 'over';
     if (batch.kind === 'lost' || !(await stands(leaseOf(store, [claim], now)))) return 'lost';
     const sent = isEmpty(batch) ? NOTHING_LEFT : await mailer.send(letterOf(deps, claim, batch), signal);
@@ -115,9 +116,9 @@ export function startMail(deps: MailDeps): Worker {
 }
 
 /** Takes the due mail of a lane; settles the lane if none is due. */
-const takeOrSettle = ({ store, now, beneficialOwners }: MailDeps, claim: Claim, digestHour: number): Promise<Taken> =>
+const takeOrSettle = ({ store, now, beneficialOwners }: MailDeps, claim: Claim, digest: DigestTime): Promise<Taken> =>
   store.write(async (tx) => {
-    const taken = await takeBatch(tx, claim, { now: now(), digestHour, beneficialOwners });
+    const taken = await takeBatch(tx, claim, { now: now(), digest, beneficialOwners });
     if (taken.kind === 'none') await settle(tx, claim, ended(taken.until));
     return taken;
   });

@@ -8,7 +8,7 @@ import type { StoreSchema } from '../../store/schema.ts';
 import type { Tx } from '../../store/store.ts';
 import { withoutForbiddenOwners } from '../changes/beneficial-owners.ts';
 import type { MailChange } from './compose.ts';
-import { lastDigest, nextDigest } from './digest-hour.ts';
+import { type DigestTime, lastDigest, nextDigest } from './digest-hour.ts';
 import { readMailKey } from './queue.ts';
 import { type MailStop, readMailStop } from './stopped-mails.ts';
 
@@ -25,7 +25,7 @@ export type Taken =
 
 export interface TakeOptions {
   readonly now: number;
-  readonly digestHour: number;
+  readonly digest: DigestTime;
   /** If false, mails omit beneficial owners. */
   readonly beneficialOwners?: boolean | undefined;
 }
@@ -39,11 +39,7 @@ const MOST_CHANGES = 300;
  * between sending and marking, the same mail goes out again. Takes nothing if the recipient unsubscribed or the
  * monitor was removed.
  */
-export async function takeBatch(
-  tx: Tx,
-  claim: Claim,
-  { now, digestHour, beneficialOwners }: TakeOptions,
-): Promise<Taken> {
+export async function takeBatch(tx: Tx, claim: Claim, { now, digest, beneficialOwners }: TakeOptions): Promise<Taken> {
   if ((await held(tx, [claim])).size === 0) return { kind: 'lost' };
   const { monitor, recipient } = readMailKey(claim.key);
   const name = await monitorName(tx, monitor);
@@ -53,7 +49,7 @@ export async function takeBatch(
     await failAll(tx, claim, now, stop?.reason ?? '');
     return { kind: 'none', until: undefined };
   }
-  const isDue = dueBefore(lastDigest(now, digestHour));
+  const isDue = dueBefore(lastDigest(now, digest));
   const [first] = await open(tx, claim)
     .select(['seq', 'kind', 'message', 'body'])
     .where((eb) => eb.or([eb('message', 'is not', null), isDue(eb)]))
@@ -62,7 +58,7 @@ export async function takeBatch(
     .orderBy('seq')
     .limit(1)
     .execute();
-  if (first === undefined) return { kind: 'none', until: await nextDaily(tx, claim, digestHour) };
+  if (first === undefined) return { kind: 'none', until: await nextDaily(tx, claim, digest) };
   const message = first.message ?? messageId(claim.key, first.seq, now);
   if (first.message === null) {
     await openOf(tx, claim)
@@ -137,9 +133,9 @@ function openOf(tx: Tx, { key }: Claim, message?: string) {
 const dueBefore = (strike: number) => (eb: ExpressionBuilder<StoreSchema, 'mail'>) =>
   eb.or([eb('kind', '<>', 'daily'), eb('created_at', '<', strike)]);
 
-async function nextDaily(tx: Tx, claim: Claim, digestHour: number): Promise<number | undefined> {
+async function nextDaily(tx: Tx, claim: Claim, digest: DigestTime): Promise<number | undefined> {
   const row = await open(tx, claim).select('created_at').orderBy('seq').limit(1).executeTakeFirst();
-  return row === undefined ? undefined : nextDigest(row.created_at, digestHour);
+  return row === undefined ? undefined : nextDigest(row.created_at, digest);
 }
 
 async function monitorName(tx: Tx, monitor: string): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { each, eachRow } from '../../store/each.ts';
 import type { MailTable } from '../../store/service-schema.ts';
 import type { Tx } from '../../store/store.ts';
 import { sameAddress } from './address.ts';
-import { nextDigest } from './digest-hour.ts';
+import { type DigestTime, nextDigest, USUAL_DIGEST } from './digest-hour.ts';
 
 export const MAIL_QUEUE = 'mail';
 
@@ -35,14 +35,14 @@ export const readMailKey = (key: string): { readonly monitor: string; readonly r
 
 /**
  * Queues changes for the recipients who have not stopped their mail, in a few statements for any number of rows. Skips
- * a change that the recipient's queue holds already. `digestHour` is Copenhagen time. Ring `mail` after the commit.
+ * a change that the recipient's queue holds already. Ring `mail` after the commit.
  */
-export async function queueMail(tx: Tx, rows: readonly MailRow[], now: number, digestHour = 7): Promise<void> {
+export async function queueMail(tx: Tx, rows: readonly MailRow[], now: number, daily = USUAL_DIGEST): Promise<void> {
   const wanted = rows.flatMap(({ monitor, recipients, frequency, change, events, formerShares }) => {
     const body = JSON.stringify({ events, ...(formerShares !== undefined && { formerShares }) });
     return recipients.map((recipient) => ({ monitor, recipient, kind: frequency, change, body }));
   });
-  await queue(tx, wanted, now, digestHour);
+  await queue(tx, wanted, now, daily);
 }
 
 /** Queues a notice for the recipients who have not stopped their mail. It goes out at once, as a mail of its own. */
@@ -56,12 +56,12 @@ export async function queueNotice(tx: Tx, notice: Notice, now: number): Promise<
     change: null,
     body,
   }));
-  await queue(tx, rows, now, 0);
+  await queue(tx, rows, now, USUAL_DIGEST);
 }
 
 type Row = Readonly<Pick<MailTable, 'monitor' | 'recipient' | 'kind' | 'change' | 'body'>>;
 
-async function queue(tx: Tx, wanted: readonly Row[], now: number, digestHour: number): Promise<void> {
+async function queue(tx: Tx, wanted: readonly Row[], now: number, digest: DigestTime): Promise<void> {
   const monitors = [...new Set(wanted.map(({ monitor }) => monitor))];
   if (monitors.length === 0) return;
   const left = await tx
@@ -78,7 +78,7 @@ async function queue(tx: Tx, wanted: readonly Row[], now: number, digestHour: nu
   const keys = (kept: readonly Row[]) => kept.map(({ monitor, recipient }) => mailKey(monitor, recipient));
   const daily = rows.filter(({ kind }) => kind === 'daily');
   const atOnce = rows.filter(({ kind }) => kind !== 'daily');
-  if (daily.length > 0) await mark(tx, MAIL_QUEUE, keys(daily), nextDigest(now, digestHour));
+  if (daily.length > 0) await mark(tx, MAIL_QUEUE, keys(daily), nextDigest(now, digest));
   if (atOnce.length > 0) await mark(tx, MAIL_QUEUE, keys(atOnce), now);
   await tx
     .insertInto('mail')

@@ -13,6 +13,7 @@ import { engineOf, type Store, type Tx } from '../../store/store.ts';
 import { traceToStore } from '../../telemetry/trace.ts';
 import { withoutBeneficialOwners } from '../changes/beneficial-owners.ts';
 import { type Change, isCompany } from '../changes/change.ts';
+import type { DigestTime } from '../mail/digest-hour.ts';
 import { type MailRow, queueMail } from '../mail/queue.ts';
 import { fanOutMonitors, type Listener } from '../monitors/monitor-row.ts';
 import { DELIVER_QUEUE } from '../names/queues.ts';
@@ -24,8 +25,8 @@ export interface PublishOptions {
   readonly now: number;
   /** Without it, publishing makes no news, as for changes of a monitor itself. */
   readonly news?: NewsSettings;
-  /** Hour in Copenhagen; 7 by default. */
-  readonly digestHour?: number | undefined;
+  /** When daily mails go out; 7 in Danish time by default. */
+  readonly digest?: DigestTime | undefined;
   readonly beneficialOwners?: boolean;
 }
 
@@ -59,7 +60,7 @@ export async function publish(tx: Tx, given: readonly Change[], options: Publish
       tx,
       stored.flatMap(({ change }) => newsOf(change, news)),
     );
-  for (const rows of chunks(mailRows(stored))) await queueMail(tx, rows, options.now, options.digestHour);
+  for (const rows of chunks(mailRows(stored))) await queueMail(tx, rows, options.now, options.digest);
 }
 
 /**

@@ -94,7 +94,10 @@ describe.each(SUITE_ENGINES)('an erased person on %s', (engine) => {
     const { url, texts } = await webhook();
     const log = { error: () => undefined, warn: () => undefined };
     const alerts = await startAlerts(
-      { store, now: clock.now, log, place: 'https://sync.example.com', daemon: 'd1', outage: () => undefined },
+      {
+        ...{ store, now: clock.now, log, place: 'https://sync.example.com', daemon: 'd1' },
+        ...{ outage: () => undefined, timeZone: 'Europe/Copenhagen' },
+      },
       { allow: ['127.0.0.0/8'], reviewOver: 100, registerBehindMinutes: 60, webhook: url },
     );
     onTestFinished(() => alerts.stop(1_000));

@@ -1,5 +1,6 @@
 /** Addresses with letters outside of ASCII, and headers that no server folds: a real mail server, byte for byte. */
 import { describe, expect, test } from 'vitest';
+import { USUAL_DIGEST } from '../../../src/service/mail/digest-hour.ts';
 import { openMailer } from '../../../src/service/mail/send.ts';
 import { endMail, readStoppedMails } from '../../../src/service/mail/stopped-mails.ts';
 import { createMonitor, getMonitor, updateMonitor } from '../../../src/service/monitors/monitors.ts';
@@ -95,7 +96,7 @@ test('the link that ends a mail stands whole on the line of its header, however 
   const from = `vagt@${'afdeling.'.repeat(8)}blåbærgrød.example`;
   await mailWorker(store, office.url, Date.now, {
     publicUrl: 'https://blåbærgrød.example/cvr/',
-    smtp: { url: office.url, from, digestHour: 7 },
+    smtp: { url: office.url, from, ...USUAL_DIGEST },
   }).worker.drained();
   const raw = office.mails[0]?.raw ?? '';
   const host = 'xn--blbrgrd-fxak7p.example';

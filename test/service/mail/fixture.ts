@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';
 import { openSecrets } from '../../../src/service/keys/secrets.ts';
+import { USUAL_DIGEST } from '../../../src/service/mail/digest-hour.ts';
 import { type MailDeps, startMail } from '../../../src/service/mail/mail-worker.ts';
 import { type MailRow, queueMail } from '../../../src/service/mail/queue.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -82,7 +83,7 @@ export function mailWorker(store: Store, url: string | undefined, now: () => num
     secrets,
     publicUrl: 'https://sync.example.dk/',
     baseUrl: 'https://register.example.dk',
-    smtp: url === undefined ? undefined : { url, from: 'CVR-overvågning <vagt@example.dk>', digestHour: 7 },
+    smtp: url === undefined ? undefined : { url, from: 'CVR-overvågning <vagt@example.dk>', ...USUAL_DIGEST },
     pollMs: 20,
     ...more,
   });

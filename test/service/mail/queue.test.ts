@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextDigest } from '../../../src/service/mail/digest-hour.ts';
+import { nextDigest, USUAL_DIGEST } from '../../../src/service/mail/digest-hour.ts';
 import { MAIL_QUEUE, type MailRow, queueMail, queueNotice, readMailKey } from '../../../src/service/mail/queue.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
@@ -19,13 +19,15 @@ describe('the hour of the digest', () => {
     ['at midnight, before midnight in Copenhagen only', '2026-06-30T21:59:00Z', 0, '2026-06-30T22:00:00Z'],
     ['over a new year', '2026-12-31T22:30:00Z', 23, '2027-01-01T22:00:00Z'],
   ])('%s', (_, now, hour, then) => {
-    expect(new Date(nextDigest(at(now), hour)).toISOString()).toBe(new Date(then).toISOString());
+    expect(new Date(nextDigest(at(now), { ...USUAL_DIGEST, digestHour: hour })).toISOString()).toBe(
+      new Date(then).toISOString(),
+    );
   });
 
   test('never lies in the past nor more than a day and an hour ahead', () => {
     for (let now = at('2026-01-01T00:00:00Z'); now < at('2027-01-02T00:00:00Z'); now += 1_799_000)
       for (const hour of [0, 2, 3, 7, 23]) {
-        const next = nextDigest(now, hour);
+        const next = nextDigest(now, { ...USUAL_DIGEST, digestHour: hour });
         expect(next).toBeGreaterThan(now);
         expect(next - now).toBeLessThanOrEqual(25 * 3_600_000);
       }

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { USUAL_DIGEST } from '../../../src/service/mail/digest-hour.ts';
 import { handClock, stillClock } from '../../support/clock.ts';
 import { newStore } from '../../support/stores.ts';
 import { addMonitor, mailRows, mailWorker, tell } from './fixture.ts';
@@ -140,7 +141,7 @@ test.each(['', 'nobody', 'a@b@c', 'Vagt <>', 'x\r\nBcc: y@z.dk'])(
   'the sender %j is refused at the start',
   async (from) => {
     const store = await newStore('sqlite');
-    const smtp = { url: 'smtp://127.0.0.1:1', from, digestHour: 7 };
+    const smtp = { url: 'smtp://127.0.0.1:1', from, ...USUAL_DIGEST };
     expect(() => mailWorker(store, undefined, Date.now, { smtp })).toThrow('service.smtp.from is no address');
   },
 );

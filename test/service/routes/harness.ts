@@ -95,7 +95,10 @@ export async function openHarness(
   const posting = { store, now, http, placeType: 'Place' };
   addAdminApi(server, {
     ...{ store, now, adminToken, configuration: options.configuration ?? NO_CONFIGURATION },
-    digest: () => ({ place: 'https://sync.example.com', dashboard: undefined, language: undefined, alerts: undefined }),
+    digest: () => ({
+      ...{ place: 'https://sync.example.com', dashboard: undefined, language: undefined },
+      ...{ timeZone: 'Europe/Copenhagen', alerts: undefined },
+    }),
     installed: () => ({ crms: [], halves: { connector: false, service: true } }),
     connector: { crms: options.crms ?? [], openCrm: openedCrm(options.crms ?? []) },
     service: {
