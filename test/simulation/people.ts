@@ -9,7 +9,7 @@ export interface CrmRecord extends ChaosRecord {
   /** Properties with a text that only a person could have written. */
   readonly theirs: Set<string>;
   readonly held: Set<string>;
-  /** Words of a person that they gave up. */
+  /** Words of a person that the register replaced: they gave them up, or a policy did. */
   readonly given: Map<string, PropertyValue>;
   /** Somebody made it the register's again, which nobody tells cvrsync: it is looked at with the next change, or if asked. */
   isUnseen: boolean;
@@ -44,7 +44,10 @@ export function followPolicies(crms: Ruled, record: CrmRecord): void {
     if (held.has(property)) continue;
     const policy = policyOf(crms, crm, property);
     if (policy === 'never' || policy === 'left out') keepAsItIs(crms, record, [property]);
-    else if (policy === 'always' && theirs.delete(property)) record.isUnseen = true;
+    else if (policy === 'always' && theirs.has(property)) {
+      loseWords(record, property);
+      record.isUnseen = true;
+    }
     if (policy === 'always' || (policy === 'tracked' && !theirs.has(property))) edits.delete(property);
   }
 }
@@ -89,9 +92,14 @@ export function letGo(crms: Ruled, record: CrmRecord, property: string): void {
 /** The register won: nothing of a person is left in a property. */
 export function giveUp(crms: Ruled, record: CrmRecord, property: string): void {
   for (const each of togetherWith(record.crm, property)) {
-    const words = record.edits.get(each);
-    if (record.theirs.delete(each) && words !== undefined) record.given.set(each, words);
+    loseWords(record, each);
     record.before.delete(each);
   }
   letGo(crms, record, property);
+}
+
+/** A person's words are the register's to replace, and an undo may bring them back. */
+function loseWords({ edits, theirs, given }: CrmRecord, property: string): void {
+  const words = edits.get(property);
+  if (theirs.delete(property) && words !== undefined) given.set(property, words);
 }

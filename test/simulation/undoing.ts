@@ -1,4 +1,5 @@
 /** A person undoes what cvrsync wrote into the records of a company, or within the last hours: previewed, confirmed, carried out. */
+import { GROUPS } from '../../providers/fields.ts';
 import { hubspotPreset } from '../../providers/hubspot/preset.ts';
 import { respelled } from '../../providers/kit/emulator/emulator.ts';
 import { salesforcePreset } from '../../providers/salesforce/preset.ts';
@@ -73,14 +74,24 @@ async function confirm(world: World, undoing: Undoing): Promise<void> {
   await world.store.write(async (tx) => {
     if (world.network.inFlight > 0 || (await isBusy(tx, world.time.now())) || world.undoing !== undoing) return;
     const due = chosen(world, selection).flatMap((record) => dueIn(world, record, selection));
-    world.undoing = { ...undoing, due: due.filter((each) => !isNewer(world, each, undoing.askedAt)) };
+    const isOld = ({ record, property }: Due): boolean =>
+      groupOf(record, property).every((each) => !isNewer(world, record, each, undoing.askedAt));
+    world.undoing = { ...undoing, due: due.filter(isOld) };
     await confirmRun(tx, UNDO, { id, ...BY }, world.time.now());
     world.note(`  an undo of ${JSON.stringify(selection)} begins: ${due.length} values`);
   });
 }
 
-const isNewer = ({ changesOf }: World, { record, property }: Due, time: number): boolean =>
-  (changesOf(record.id).get(property) ?? []).some(({ at }) => at >= time);
+const isNewer = ({ changesOf }: World, { id }: CrmRecord, property: string, time: number): boolean =>
+  (changesOf(id).get(property) ?? []).some(({ at }) => at >= time);
+
+/** What an undo puts back together or not at all: the parts of an address, an amount and its currency. */
+function groupOf({ crm }: CrmRecord, property: string): readonly string[] {
+  const parts = PRESETS[crm].filter(({ field }) => GROUPS.address.some((part) => part === field));
+  const addresses = [...Map.groupBy(parts, ({ address }) => address).values()];
+  const groups = [TOGETHER[crm], ...addresses.map((rows) => rows.map((row) => row.property))];
+  return groups.find((group) => group.includes(property)) ?? [property];
+}
 
 async function isBusy(tx: Tx, now: number): Promise<boolean> {
   const pending = await tx.selectFrom('pending_write').select('key').execute();
@@ -115,14 +126,15 @@ function isSame({ crm }: CrmRecord, property: string, held: Change['after'], tar
 }
 
 /** An undo is over: what is held by it must be what stood there before, and so must all that was to be put back. */
-async function end(world: World, { id, due = [], selection }: Undoing, state: 'done' | 'failed'): Promise<void> {
+async function end(world: World, undoing: Undoing, state: 'done' | 'failed'): Promise<void> {
+  const { id, due = [], selection } = undoing;
   const { db } = world.store;
   const holds = await db.selectFrom('override').selectAll().where('kind', '=', 'hold').execute();
   const results = await readResults(db, id, 100_000);
   world.undoing = undefined;
   world.undoneAt = world.time.now();
   const isHeld = new Set(holds.map(({ record_id, property }) => `${record_id} ${property}`));
-  for (const each of due.filter((one) => isStillDue(world, one))) {
+  for (const each of due.filter((one) => isStillDue(world, undoing, one))) {
     const { record, property, target } = each;
     const held = world[record.crm].get(record.id)?.[property] ?? null;
     const result = results.find((one) => one.record === record.id && [property, '*'].includes(one.property));
@@ -134,14 +146,21 @@ async function end(world: World, { id, due = [], selection }: Undoing, state: 'd
         `${record.crm} ${record.id}: an undo left ${property} as "${held}", not "${target}": ${result?.kind} ${result?.reason ?? ''}`,
       );
   }
+  takeBack(world, holds);
   for (const hold of holds.filter(({ origin }) => origin === 'undo')) {
     const wrong = holdAfter(world, hold, selection);
     if (wrong !== undefined && state === 'done') world.wrong.push(wrong);
   }
 }
 
-/** Whether nobody wrote into a property meanwhile, and no change of the register came. */
-function isStillDue(world: World, { record, property, target, changes }: Due): boolean {
+/** Whether nobody wrote into a property meanwhile, and no change of the register came, nor into what belongs to it. */
+const isStillDue = (world: World, { due = [], askedAt }: Undoing, { record, property }: Due): boolean =>
+  groupOf(record, property).every((each) => {
+    const one = due.find((other) => other.record === record && other.property === each);
+    return one === undefined ? !isNewer(world, record, each, askedAt) : isUntouched(world, one);
+  });
+
+function isUntouched(world: World, { record, property, target, changes }: Due): boolean {
   if (!world.records.includes(record) || isTheirs(record, property)) return false;
   const since = (world.changesOf(record.id).get(property) ?? []).slice(changes);
   return since.every(({ isOurs, after }) => isOurs && isSame(record, property, after, target));
@@ -157,6 +176,19 @@ interface Hold {
   readonly provider: string;
   readonly record_id: string;
   readonly property: string;
+}
+
+/** Words that a person had given up, and an undo put back, are a person's again: also once their hold ends. */
+function takeBack(world: World, holds: readonly Hold[]): void {
+  for (const { provider, record_id: id, property } of holds) {
+    const record = world.records.find((each) => each.crm === provider && each.id === id);
+    const words = record?.given.get(property);
+    if (record === undefined || words === undefined) continue;
+    if (!isSame(record, property, world[record.crm].get(id)?.[property] ?? null, words)) continue;
+    record.given.delete(property);
+    record.theirs.add(property);
+    keepAsItIs(world, record, togetherWith(record.crm, property));
+  }
 }
 
 /** What an undo restored stays; returns what is wrong with it. */
