@@ -1,7 +1,8 @@
 /**
  * Faults that this project had once, or was built to avoid, put back one at a time into a copy of the code:
- * `node test/simulation/mutations.ts [--only NAME,NAME] [--steps 40] [--worlds 10] [--seed 1] [--blind]`. Each line says
- * within how many steps small worlds find it, in which happens what it needs; with --blind, a swarm. What it does not find shows what the plan or the oracle lacks.
+ * `node test/simulation/mutations.ts [--only NAME,NAME] [--steps 40] [--worlds 10] [--seed 1] [--limit 20] [--blind]`. Each
+ * line says within how many steps small worlds find it, in which happens what it needs; with --blind, a swarm. A world that
+ * takes longer than the limit, in minutes, counts as endless. What is not found shows what the plan or the oracle lacks.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,6 +18,8 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '40' },
     worlds: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
+    /** Minutes of real time for one world: some two hundred times what it takes on a quiet machine. */
+    limit: { type: 'string', default: '20' },
     /** Simulates what a swarm does anyway, without regard to what a fault needs. */
     blind: { type: 'boolean', default: false },
   },
@@ -24,11 +27,11 @@ const { values } = parseArgs({
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** Simulates the changed code; the number of steps until it failed, or undefined. */
-async function stepsUntilFound(
-  copy: string,
-  { file, search, replace, ...world }: Mutation,
-): Promise<number | undefined> {
+/** How a fault showed: within so many steps, or by a world that does not end. */
+type Found = number | 'a world never ends';
+
+/** Simulates the changed code; undefined if the fault does not show. */
+async function find(copy: string, { file, search, replace, ...world }: Mutation): Promise<Found | undefined> {
   const place = path.join(copy, file);
   const text = readFileSync(place, 'utf8');
   if (text.split(search).length !== 2) throw new Error(`${file} does not have once: ${search}`);
@@ -37,7 +40,7 @@ async function stepsUntilFound(
     text.replace(search, () => replace),
   );
   try {
-    return await stepsUntilFailed(copy, values.blind ? undefined : world);
+    return await findIn(copy, values.blind ? undefined : world);
   } finally {
     writeFileSync(place, text);
   }
@@ -45,7 +48,7 @@ async function stepsUntilFound(
 
 type Needs = Pick<Mutation, 'needs' | 'daemons' | 'companies'>;
 
-async function stepsUntilFailed(folder: string, world: Needs | undefined): Promise<number | undefined> {
+async function findIn(folder: string, world: Needs | undefined): Promise<Found | undefined> {
   const { seed, worlds, steps } = values;
   const args = ['--swarm', '--seed', seed, '--worlds', worlds, '--steps', steps, '--shrink', '0'];
   if (world !== undefined) args.push('--kinds', world.needs ?? '');
@@ -55,10 +58,19 @@ async function stepsUntilFailed(folder: string, world: Needs | undefined): Promi
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
+  let isEndless = false;
+  // Each world says a line when it ends. One that never does may have no turn in which to hear a signal.
+  const limit = setTimeout(() => {
+    isEndless = true;
+    child.kill('SIGKILL');
+  }, Number(values.limit) * 60_000);
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
+    limit.refresh();
   });
   const [code] = await once(child, 'close');
+  clearTimeout(limit);
+  if (isEndless) return 'a world never ends';
   if (code === 0) return undefined;
   const before = said.split('\n').filter((line) => line.startsWith('passed')).length;
   const failed = /^seed \d+ failed at step (\d+):\n {2}(.*)$/mu.exec(said);
@@ -76,11 +88,10 @@ try {
     cpSync(path.join(ROOT, part), path.join(copy, part), { recursive: true });
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
   for (const mutation of chosen) {
-    const steps = await stepsUntilFound(copy, mutation);
-    found += steps === undefined ? 0 : 1;
-    process.stdout.write(
-      `| ${mutation.name} | ${steps ?? `not in ${Number(values.worlds) * Number(values.steps)}`} |\n`,
-    );
+    const how = await find(copy, mutation);
+    found += how === undefined ? 0 : 1;
+    const most = Number(values.worlds) * Number(values.steps);
+    process.stdout.write(`| ${mutation.name} | ${how ?? `not in ${most}`} |\n`);
   }
 } finally {
   rmSync(copy, { recursive: true });
