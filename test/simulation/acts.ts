@@ -5,12 +5,10 @@ import { clearOverride, setOverride } from '../../src/connector/overrides/overri
 import { type Random, randomFrom } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';
 import { togetherWith } from '../chaos/records.ts';
-import type { Daemon } from './daemon.ts';
 import { merge, remove, restore, unlink } from './fates.ts';
 import { changeSchema, disorder, fillDisk, refuseInBulk, revoke, showInPart, spendCalls, stale } from './lasting.ts';
 import { isLeft, leaveOrReturn } from './leaving.ts';
-import { type Act, MEETINGS } from './meetings.ts';
-import { TROUBLES } from './network.ts';
+import { type Act, anyOf, MEETINGS } from './meetings.ts';
 import {
   type CrmRecord,
   followPolicies,
@@ -24,13 +22,12 @@ import {
 import type { Step, StepKind } from './plan.ts';
 import { changePolicy } from './policies.ts';
 import { isUnderWay } from './quiet.ts';
+import { daemonOf, freeze, kill, LATE_CALLS_MS, outage } from './stops.ts';
 import { undo } from './undoing.ts';
 import type { RegisterCompany, World } from './world.ts';
 
 const CRMS = ['hubspot', 'salesforce'] as const;
 const MINUTE_MS = 60_000;
-/** When a process goes on, calls that it was granted before leave together with new ones. */
-const LATE_CALLS_MS = 20_000;
 
 export function perform(world: World, step: Step): Promise<void> | void {
   world.note(`step ${step.place} ${step.kind}`);
@@ -61,11 +58,12 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
     const record = anyOf(world.records, random);
     if (record !== undefined) writeWords(world, record, random, place);
   },
-  /** A person edits a record right after somebody read it, and before what was read comes back. */
+  /** A person edits a record right after somebody read it, and before what was read comes back, or right before a write. */
   race(world, random, { place }) {
     const record = anyOf([...world.linked], random);
     if (record === undefined) return;
-    world.afterRead.set(record.id, () => {
+    const moment = random.chance(0.5) ? world.afterRead : world.beforeWrite;
+    moment.set(record.id, () => {
       if (world.records.includes(record)) writeWords(world, record, random, place);
     });
   },
@@ -161,24 +159,10 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
     world.salesforce.trigger({ kind: 'locks', on: () => true, times: random.int(1, 8) });
   },
   die: (world, random) => daemonOf(world, random)?.dieAt(random.int(1, 20), random.pick(['before', 'after'])),
-  kill: (world, random) => daemonOf(world, random)?.kill(),
-  /** All machines are down for a while. */
-  outage(world, random) {
-    const until = world.time.now() + random.int(5, 60) * MINUTE_MS;
-    world.quietFrom = Math.max(world.quietFrom, until);
-    for (const machine of world.machines.all) {
-      machine.downUntil = until;
-      machine.daemon?.kill();
-    }
-  },
+  kill,
+  outage,
   stop: (world, random) => void daemonOf(world, random)?.stop(),
-  freeze(world, random) {
-    const daemon = daemonOf(world, random);
-    if (daemon === undefined) return;
-    const ms = random.pick([2_000, 40_000, 10 * MINUTE_MS]);
-    world.freeze(daemon.owner, ms);
-    world.calls.excuse(world.time.now() + ms + LATE_CALLS_MS);
-  },
+  freeze,
   clock(world, random) {
     const machine = anyOf(world.machines.all, random);
     if (machine === undefined) return;
@@ -201,9 +185,10 @@ function state(world: World, known: RegisterCompany, { document, company }: Stat
 }
 
 /** Requests to a host meet a trouble for some minutes. */
-function trouble({ network, time }: World, random: Random, host: string): void {
+function trouble({ network, time, troubles }: World, random: Random, host: string): void {
   const until = time.now() + random.pick([1, 5, 20]) * MINUTE_MS;
-  network.disturb(host, random.pick(TROUBLES), random.pick([0.2, 0.5, 1]), until);
+  const what = anyOf(troubles, random);
+  if (what !== undefined) network.disturb(host, what, random.pick([0.2, 0.5, 1]), until);
 }
 
 /** A person writes words of their own. */
@@ -216,11 +201,6 @@ function writeWords(world: World, record: CrmRecord, random: Random, place: numb
 
 const companiesWithPast = (world: World): readonly RegisterCompany[] =>
   [...world.companies.values()].filter(({ past }) => past.length > 0);
-
-const daemonOf = ({ machines }: World, random: Random): Daemon | undefined => anyOf(machines.running(), random)?.daemon;
-
-const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
-  list[random.int(0, Math.max(0, list.length - 1))];
 
 async function link(world: World, record: CrmRecord): Promise<void> {
   if (isLeft(world, record)) return;

@@ -7,6 +7,8 @@ export interface Mutation {
   readonly replace: string;
   /** What must happen for it to show, besides changes of the register. */
   readonly needs?: string;
+  /** What requests must meet, if it is not any trouble. */
+  readonly troubles?: string;
   /** How many daemons and companies it needs, if not as many as a seed has. */
   readonly daemons?: number;
   readonly companies?: number;
@@ -76,7 +78,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: LANES,
     search: 'claim !== undefined && claim.fence === fence',
     replace: 'claim !== undefined && fence !== undefined',
-    needs: 'freeze,troubleCrm',
+    needs: 'freeze',
     daemons: 3,
   },
   {
@@ -113,7 +115,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/service/register/watch/ingest-page.ts',
     search: '    await store.write(async (tx) => {\n      await begin(tx);',
     replace: '    await store.write((tx) => begin(tx));\n    await store.write(async (tx) => {',
-    needs: 'die,outage',
+    needs: 'outage',
     daemons: 1,
   },
   {
@@ -145,7 +147,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'src/connector/sync/pending.ts',
     search: '    await beginWrites(tx, begun);',
     replace: '    if (begun.length < 0) await beginWrites(tx, begun);',
-    needs: 'troubleCrm,undo',
+    needs: 'kill,undo',
   },
   {
     name: 'nobody looks for edits that a write replaced',
@@ -283,6 +285,7 @@ export const MUTATIONS: readonly Mutation[] = [
     search: '{ ...late, old, overtook: isNewer,',
     replace: '{ ...late, old, overtook: false,',
     needs: 'race,edit,troubleCrm',
+    troubles: 'late',
   },
   {
     name: 'an undo replaces what a person edited since',

@@ -12,6 +12,8 @@ export interface Machine {
   skew: number;
   /** When it may start again, if its daemon dies. */
   downUntil: number;
+  /** After how many commits its next daemon dies, too. */
+  diesAfter: number | undefined;
   /** Undefined while it is down. */
   daemon: Daemon | undefined;
 }
@@ -43,7 +45,7 @@ export interface MachinesOptions {
 export function openMachines({ count, config, time, log, random, note, serve }: MachinesOptions): Machines {
   const all = Array.from(
     { length: count },
-    (_, index): Machine => ({ name: `m${index + 1}`, skew: 0, downUntil: 0, daemon: undefined }),
+    (_, index): Machine => ({ name: `m${index + 1}`, skew: 0, downUntil: 0, diesAfter: undefined, daemon: undefined }),
   );
   const running = (): readonly Machine[] => all.filter(({ daemon }) => daemon !== undefined);
   // Each request reaches one of those that run, as behind a proxy.
@@ -62,6 +64,8 @@ export function openMachines({ count, config, time, log, random, note, serve }: 
     const others = () => all.flatMap(({ daemon }) => (daemon === undefined ? [] : [daemon.holder]));
     const daemon = await startDaemon({ config, name, time, log, url, others, disk, skew: () => machine.skew });
     machine.daemon = daemon;
+    daemon.dieAt(machine.diesAfter ?? Number.POSITIVE_INFINITY, 'after');
+    machine.diesAfter = undefined;
     void daemon.owner.died.then(() => {
       if (isClosed) return;
       machine.daemon = undefined;

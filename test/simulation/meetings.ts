@@ -58,5 +58,5 @@ async function hold(world: World, record: CrmRecord, property: string): Promise<
   keepAsItIs(world, record, [property]);
 }
 
-const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
+export const anyOf = <T>(list: readonly T[], random: Random): T | undefined =>
   list[random.int(0, Math.max(0, list.length - 1))];

@@ -46,13 +46,13 @@ async function find(copy: string, { file, search, replace, ...world }: Mutation)
   }
 }
 
-type Needs = Pick<Mutation, 'needs' | 'daemons' | 'companies'>;
+type Needs = Pick<Mutation, 'needs' | 'daemons' | 'companies' | 'troubles'>;
 
 async function findIn(folder: string, world: Needs | undefined): Promise<Found | undefined> {
   const { seed, worlds, steps } = values;
   const args = ['--swarm', '--seed', seed, '--worlds', worlds, '--steps', steps, '--shrink', '0'];
   if (world !== undefined) args.push('--kinds', world.needs ?? '');
-  for (const what of ['daemons', 'companies'] as const)
+  for (const what of ['daemons', 'companies', 'troubles'] as const)
     if (world?.[what] !== undefined) args.push(`--${what}`, String(world[what]));
   const child = spawn(process.execPath, [path.join(folder, 'test/simulation/run.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -41,6 +41,8 @@ export interface Network {
   calm(): void;
   /** Requests that are on their way. */
   readonly inFlight: number;
+  /** Whose request a host of the world answers now. */
+  readonly sender: Owner | undefined;
   uninstall(): void;
 }
 
@@ -73,6 +75,7 @@ export function installNetwork(
   const hosts = new Map<string, () => Host | undefined>();
   const disturbances = new Map<string, readonly Disturbance[]>();
   const flying = new Set<Exchange>();
+  let sender: Owner | undefined;
 
   const troubleFor = (host: string): Trouble | undefined => {
     const some = (disturbances.get(host) ?? []).filter(({ until }) => until > time.now());
@@ -113,6 +116,7 @@ export function installNetwork(
     const host = hosts.get(exchange.host)?.();
     const waits = host?.owner === undefined ? 0 : time.frozenUntil(host.owner) - time.now();
     if (waits > 0) return time.after(waits, 'arrival', () => void arrive(exchange, trouble, back));
+    sender = exchange.owner;
     const given = host && (await done(host, exchange.request, trouble === 'twice' ? 2 : 1));
     const leave = (run: () => void): void =>
       time.after(back + lateness(['old'], trouble), 'answer', run, exchange.owner);
@@ -156,6 +160,9 @@ export function installNetwork(
     get inFlight() {
       for (const exchange of flying) if (exchange.owner?.isDead === true) flying.delete(exchange);
       return flying.size;
+    },
+    get sender() {
+      return sender;
     },
     uninstall() {
       for (const step of undo) step();

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres.ts';
 import { runJobs } from './jobs.ts';
+import { TROUBLES } from './network.ts';
 import { habitsOf, isFault, planOf, type Step } from './plan.ts';
 import { shrink } from './shrink.ts';
 import { type Outcome, simulate } from './simulate.ts';
@@ -33,6 +34,8 @@ const { values } = parseArgs({
     shrink: { type: 'string', default: '5' },
     /** In a swarm, what may happen besides changes of the register; a random part of all by default. */
     kinds: { type: 'string' },
+    /** What requests may meet; all troubles by default. */
+    troubles: { type: 'string' },
     /** Leaves the faults out. */
     calm: { type: 'boolean', default: false },
     /** The store is on a real PostgreSQL, which this program starts. */
@@ -54,8 +57,11 @@ function run(seed: number, plan: readonly Step[], isOver?: () => boolean): Promi
   const companies = Number(values.companies ?? habits(seed)?.companies ?? 12);
   const pollSeconds = habits(seed)?.pollSeconds;
   const daemons = values.daemons === undefined ? undefined : Number(values.daemons);
+  const wanted = values.troubles?.split(',');
+  const troubles = wanted && TROUBLES.filter((trouble) => wanted.includes(trouble));
   const onTrace = values.trace ? say : undefined;
-  return simulate({ seed, companies, daemons, pollSeconds, postgres: server?.url, onTrace }, plan, isOver);
+  const postgres = server?.url;
+  return simulate({ seed, companies, daemons, pollSeconds, troubles, postgres, onTrace }, plan, isOver);
 }
 
 function planFor(seed: number): readonly Step[] {
@@ -90,8 +96,10 @@ async function explain(seed: number, plan: readonly Step[], { step, problems }: 
 
 /** The other options that make the same world. */
 function sameWorld(): string {
-  const { companies, daemons, every, kinds } = values;
-  const given = Object.entries({ companies, daemons, every, kinds }).filter(([, value]) => value !== undefined);
+  const { companies, daemons, every, kinds, troubles } = values;
+  const given = Object.entries({ companies, daemons, every, kinds, troubles }).filter(
+    ([, value]) => value !== undefined,
+  );
   const set = (['swarm', 'postgres'] as const).filter((name) => values[name]).map((name) => [name]);
   return [...set, ...given].map((words) => ` --${words.join(' ')}`).join('');
 }

@@ -84,9 +84,12 @@ async function runTo(world: World, end: number): Promise<void> {
 async function lookAround(world: World): Promise<readonly string[]> {
   const { network, time } = world;
   network.calm();
-  world.afterRead.clear();
+  for (const acts of [world.afterRead, world.beforeWrite, world.afterWrite]) acts.clear();
   endLasting(world);
-  for (const { daemon } of world.machines.all) daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
+  for (const machine of world.machines.all) {
+    machine.diesAfter = undefined;
+    machine.daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
+  }
   await runTo(world, Math.max(time.now(), world.quietFrom) + 20 * MINUTE_MS);
   for (let tries = 0; tries < 20 && !(await endLeaving(world)); tries += 1)
     await runTo(world, time.now() + 10 * MINUTE_MS);

@@ -31,7 +31,7 @@ import { type CallCount, countCalls } from './calls.ts';
 import { type ChangesOf, followChanges } from './changes.ts';
 import { postgresAt, sqliteIn } from './engine.ts';
 import { type Machines, openMachines } from './machines.ts';
-import { installNetwork, type Network } from './network.ts';
+import { installNetwork, type Network, TROUBLES, type Trouble } from './network.ts';
 import { type CrmRecord, type Policy, PROPERTIES } from './people.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 import { installTime, type Owner, type Time } from './time.ts';
@@ -46,6 +46,8 @@ export interface WorldOptions {
   readonly pollSeconds?: number | undefined;
   /** The maintenance database of a PostgreSQL server that has the store; a SQLite file if it is not said. */
   readonly postgres?: string | undefined;
+  /** What requests may meet; all troubles if it is not said. */
+  readonly troubles?: readonly Trouble[] | undefined;
   /** Called with every line of the trace. */
   readonly onTrace?: ((line: string) => void) | undefined;
 }
@@ -53,6 +55,7 @@ export interface WorldOptions {
 export interface World {
   readonly time: Time;
   readonly network: Network;
+  readonly troubles: readonly Trouble[];
   readonly hubspot: HubspotEmulator;
   readonly salesforce: SalesforceEmulator;
   readonly register: RegisterEmulator;
@@ -92,6 +95,9 @@ export interface World {
   mayPark: boolean;
   /** What a person does as soon as a record was read once more, by its id. */
   readonly afterRead: Map<string, () => void>;
+  /** What happens right before the next write to a record counts, and right after it, by the record's id. */
+  readonly beforeWrite: Map<string, () => void>;
+  readonly afterWrite: Map<string, () => void>;
   readonly machines: Machines;
   /** The store as people's commands and oracles see it. */
   readonly store: Store;
@@ -160,7 +166,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Opens a world in which nothing happened yet: its daemon runs, and some records are linked. */
 export async function openWorld(options: WorldOptions): Promise<World> {
-  const { seed, companies: count, daemons, pollSeconds, postgres, onTrace } = options;
+  const { seed, companies: count, daemons, pollSeconds, postgres, troubles = TROUBLES, onTrace } = options;
   const hash = createHash('sha256');
   const note = (line: string): void => {
     hash.update(`${line}\n`);
@@ -217,7 +223,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     serve: (at) => network.serveProcess('daemon', at),
   });
   const world: World = {
-    ...{ time, network, hubspot, salesforce, register, receiver, companies, records, note, machines, store },
+    ...{ time, network, troubles, hubspot, salesforce, register, receiver, companies, records, note, machines, store },
     nextDocument() {
       for (let tries = 0; ; tries += 1) {
         const next = series.next();
@@ -244,6 +250,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     wrong: [],
     mayPark: false,
     afterRead: new Map(),
+    beforeWrite: new Map(),
+    afterWrite: new Map(),
     async nextDue() {
       const ahead = Math.max(...machines.all.map(({ skew }) => skew));
       return (await engine.nextDue(time.now() + ahead)) - ahead;
@@ -269,14 +277,22 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  for (const crm of [hubspot, salesforce])
-    crm.onRead = (ids) => {
-      for (const id of ids) {
-        const act = world.afterRead.get(id);
-        world.afterRead.delete(id);
-        act?.();
-      }
+  const actOn = (acts: World['afterRead'], ids: readonly string[]): void => {
+    for (const id of ids) {
+      const act = acts.get(id);
+      acts.delete(id);
+      act?.();
+    }
+  };
+  for (const crm of [hubspot, salesforce]) {
+    const { onWrite } = crm;
+    crm.onRead = (ids) => actOn(world.afterRead, ids);
+    crm.onArrival = (ids) => actOn(world.beforeWrite, ids);
+    crm.onWrite = (id, properties) => {
+      onWrite?.(id, properties);
+      actOn(world.afterWrite, [id]);
     };
+  }
   try {
     await time.until(machines.start());
     await firstLoad(world);
