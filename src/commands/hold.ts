@@ -67,7 +67,7 @@ const list = defineCommand({
       } while (after !== undefined && holds.length < limit);
       // A connection that left the configuration may still have holds.
       if (holds.length === 0 && asked.provider !== undefined) needProvider({ providers }, asked.provider);
-      context.output.table(holds.map(rowOf), 'There is no such hold.');
+      context.output.table(holds.map(rowOf), 'No hold matches.');
       if (after !== undefined)
         context.log.warn({ shown: holds.length }, 'there are more holds: raise --limit, or narrow the list');
       return 0;

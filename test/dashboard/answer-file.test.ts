@@ -69,7 +69,7 @@ describe.each(SUITE_ENGINES)('answers of a file, on %s', (engine) => {
     expect([(await ida.post(`${path}/confirm`, {})).status, (await ida.post(`${path}/confirm`, {})).status]).toEqual([
       303, 303,
     ]);
-    expect(await reached(ida, path, 'Done')).toContain('changed since, left as it is');
+    expect(await reached(ida, path, 'Done')).toContain('changed since, skipped');
     await fixture.settled();
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ phone: '+4530405060' });
     expect(fixture.hubspot.get(second)).toMatchObject({ phone: '+4512121210' });

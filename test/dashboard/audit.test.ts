@@ -78,7 +78,7 @@ describe.each(SUITE_ENGINES)('the audit on %s', (engine) => {
 
   it('says what will be here while it is empty, and that nothing fits', async () => {
     const { admin } = await startPages({ engine });
-    expect((await (await admin()).get('/audit')).text).toContain('Each action by hand will stand here');
+    expect((await (await admin()).get('/audit')).text).toContain('Each action of a person will appear here');
     expect((await (await admin()).get('/audit?action=x&before=x')).text).toContain('No entry fits this filter');
   });
 

@@ -122,11 +122,11 @@ describe("a company's page", () => {
     expect(await line()).toContain(`href="https://app.hubspot.com/contacts/24680135/record/0-2/${id}"`);
     expect(await line()).toContain('href="https://datacvr.virk.dk/enhed/virksomhed/12345674"');
     fixture.hubspot.edit(id, { phone: '+4530405060' });
-    expect(await line()).toContain('All records hold what the register says');
+    expect(await line()).toContain('All records hold the register’s values');
     const links = fixture.app.store;
     const untold = { provider: 'hubspot', recordId: fixture.hubspot.add({}), entity: 'CVR-1-10000009' };
     await links.write((tx) => linkRecord(tx, { ...untold, sendUpdate: false, now: Date.now() }));
-    expect((await ida.get('/companies/CVR-1-10000009')).text).toContain('The register has told nothing of it yet');
+    expect((await ida.get('/companies/CVR-1-10000009')).text).toContain('The register has sent nothing about it yet');
     await links.write((tx) => tx.updateTable('link').set({ state: 'conflict' }).where('record_id', '=', id).execute());
     expect(await line()).toContain('A link needs a person');
     await links.write((tx) => tx.updateTable('link').set({ state: 'removed' }).execute());

@@ -52,8 +52,8 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
   it('says what will stand where there is nothing yet', async () => {
     const { admin } = await startPages({ engine, now });
     const { text } = await (await admin()).get('/');
-    expect(text).toContain('will stand here, by kind');
-    expect(text).toContain('will stand here, by queue');
+    expect(text).toContain('will appear here, by kind');
+    expect(text).toContain('will appear here, by queue');
   });
 
   it('says what is not well, with its count and a way to it', async () => {
@@ -165,7 +165,7 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     await limiter.block(NOW + 60_000, 'the token is refused', 'auth');
     const { text } = await (await pages.admin()).get('/');
     expect(text).toMatch(/is tried again <time/);
-    expect(text).not.toContain('goes on');
+    expect(text).not.toContain('continues');
     expect(text).not.toContain('All is well');
   });
 

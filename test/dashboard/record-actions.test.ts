@@ -121,7 +121,7 @@ describe.each(SUITE_ENGINES)('on the page of a company, on %s', (engine) => {
     const added = `add hubspot ${COMPANY} ${record} +update`;
     expect(service.changes.filter((change) => change.includes(record))).toEqual([added]);
     const unlink = await act(ida, addressOf('unlink', named));
-    expect(unlink.preview.text).toContain('What the record holds stays as it is');
+    expect(unlink.preview.text).toContain('The values in the record stay');
     expect([(await unlink.send()).status, (await unlink.send()).status]).toEqual([303, 303]);
     await reportPhone(story, 1, '30405060', '51515151');
     expect(fixture.hubspot.get(record)).toMatchObject({ phone: '+4530405060' });
@@ -182,9 +182,9 @@ describe('an action on a record', () => {
     const failing = 'the register’s check (modulus 11): is it mistyped?';
     expect((await linkTo('CVR-1-12345678')).text).toContain(failing);
     expect((await ida.get('/companies?q=12345678')).text).toContain(failing);
-    const unknown = 'Nobody has told cvrsync of a company with this number';
+    const unknown = 'cvrsync has no data about a company with this number';
     expect((await linkTo(OTHER)).text).toContain(unknown);
-    expect((await linkTo(COMPANY)).text).not.toMatch(/modulus 11|Nobody has told/u);
+    expect((await linkTo(COMPANY)).text).not.toMatch(/modulus 11|has no data about/u);
   });
 
   it('asks before it links one that holds the number of another company', async () => {

@@ -51,7 +51,7 @@ describe.each(SUITE_ENGINES)('the list of runs on %s', (engine) => {
     const { text } = await viewer.get('/runs');
     for (const words of ['Cancelled: what was done stays done', 'Ready: nothing was written yet', 'ida'])
       expect(text).toContain(words);
-    expect((await viewer.get('/runs?task=undo&state=failed')).text).toContain('There is no such run.');
+    expect((await viewer.get('/runs?task=undo&state=failed')).text).toContain('No run matches.');
     for (let at = 0; at < 50; at += 1) await undoIn(store);
     const first = await viewer.get('/runs?task=undo');
     expect(pathsIn(first.text)).toHaveLength(50);

@@ -74,7 +74,7 @@ describe.each(SUITE_ENGINES)('writes on %s', (engine) => {
     expect(text).toContain('an undo');
     expect(text).not.toContain('asked by sales');
     expect((await ida.get('/holds?ends=soon')).text).toContain('asked by sales');
-    expect((await ida.get('/holds?ends=soon&origin=undo')).text).toContain('There is no such hold');
+    expect((await ida.get('/holds?ends=soon&origin=undo')).text).toContain('No hold matches');
     const asked = await ida.post('/holds/end', { origin: 'undo', what: 'all' });
     expect(asked.text).toContain('1 hold ends.');
     // What differs there is shown before it is written.

@@ -16,9 +16,9 @@ const MEANING: Readonly<Record<Verdict, string>> = {
   unit: 'the number of a production unit',
   ambiguous: 'several records with one number',
   held: 'on hold in the CRM',
-  differs: 'linked to another company than the number says',
+  differs: 'linked to another company than its number says',
   removed: 'link removed by a person',
-  changed: 'not as the plan says any more',
+  changed: 'changed since the plan was made',
   moved: 'merged into another record',
   gone: 'deleted in the CRM',
 };

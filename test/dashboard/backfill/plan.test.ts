@@ -59,12 +59,12 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
     const ida = await signedIn('operator');
     await scan(ida, 'hubspot');
     const nothing = (await ida.get('/backfill/hubspot')).text;
-    expect(nothing).toContain('no record in it is to be linked');
+    expect(nothing).toContain('it links no record');
     expect(nothing).not.toContain('action="/backfill/hubspot/apply"');
     const row = await ida.get(`/backfill/hubspot/row?record=${record}`);
     await ida.post('/backfill/hubspot/row', { record, choice: A, revision: revisionIn(row.text) });
     const chosen = (await ida.get('/backfill/hubspot')).text;
-    expect(chosen).toContain('nothing of it is linked before you apply it');
+    expect(chosen).toContain('nothing in it is linked before you apply it');
     expect(chosen).toContain('action="/backfill/hubspot/apply"');
   });
 
@@ -103,7 +103,7 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
     const ida = await signedIn('operator');
     const offer = (await ida.get(`/backfill/hubspot/row?record=${unknown}`)).text;
     expect(offer).toMatch(new RegExp(`<label for="choice-${D}">[^<]*${D}[^<]* Ukendt Firma ApS</label>`, 'u'));
-    expect((await gry.get(`/backfill/hubspot/row?record=${same}`)).text).toContain('the register has told nothing');
+    expect((await gry.get(`/backfill/hubspot/row?record=${same}`)).text).toContain('the register has sent nothing');
     const page = (await gry.get(`/backfill/hubspot/row?record=${other}`)).text;
     const planned = page.split('<tr').find((each) => each.includes('<code>phone</code>')) ?? '';
     expect(planned).toContain('20304050');
@@ -143,7 +143,7 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
       '+4510203040 → +4520304050 <span class="quiet">differs, a person’s edit is kept',
     );
     expect(rowOf(text, told)).toContain('Nordlys ApS → Nordlys &lt;b>Møbler&lt;/b> ApS');
-    expect(rowOf(text, untold)).toContain('the register has told nothing yet');
+    expect(rowOf(text, untold)).toContain('the register has sent nothing yet');
     expect(text).toContain('name="outlook" value="yes" checked');
     fixture.hubspot.fault({ match: '', times: 99, action: { kind: 'hang' } });
     const silent = (await gry.get('/backfill/hubspot?part=all&outlook=yes')).text;

@@ -101,7 +101,7 @@ describe('an upload', () => {
     await bo.post('/backfill/hubspot/row', { record: id, revision: revisionIn(row.text), choice: 'skip' });
     const before = await rows(house);
     const stale = await ida.upload(PATH, { revision }, file);
-    expect([stale.status, stale.text]).toEqual([409, expect.stringContaining('another one since you saw it')]);
+    expect([stale.status, stale.text]).toEqual([409, expect.stringContaining('has changed since you saw it')]);
     expect(await rows(house)).toEqual(before);
     // Asked again, with what is there now.
     expect((await ida.upload(PATH, { revision: revisionIn(stale.text) }, file)).status).toBe(303);
@@ -134,7 +134,7 @@ describe('an upload', () => {
     const file = `record;number;action\n${id};10150817;skip\n`;
     await ida.get('/backfill/hubspot');
     expect((await ida.upload(PATH, { revision: 'none' }, file)).status).toBe(422);
-    expect((await ida.get(PATH)).text).toContain('There is no whole plan yet');
+    expect((await ida.get(PATH)).text).toContain('There is no complete plan yet');
     await house.scan(ida, 'hubspot');
     const before = await rows(house);
     const revision = revisionIn((await ida.get(PATH)).text);

@@ -64,7 +64,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
   it('a job is created for a key, keeps its mail settings when it is edited, moves to another key, and is deleted', async () => {
     const { signedIn, store } = await startPages({ engine });
     const ida = await signedIn('admin');
-    expect((await ida.get('/jobs/new')).text).toContain('Create one first');
+    expect((await ida.get('/jobs/new')).text).toContain('Create such a key first');
     const keyOf = (name: string) => store.write((tx) => createKey(tx, { name, scopes: ['monitoring'] }, 1));
     const [one, two] = [await keyOf('one'), await keyOf('two')];
     const form = {

@@ -112,7 +112,7 @@ describe('a CRM', () => {
     const visitor = await (await startSetUpPages()).entered();
     await connect(visitor, hubspot);
     const shown = async () => (await visitor.get('/setup/crm/hubspot')).text;
-    await expect.poll(shown).toMatch(/href="https:\/\/app\.hubspot\.com\/service-keys"[^>]*>Where it is granted/u);
+    await expect.poll(shown).toMatch(/href="https:\/\/app\.hubspot\.com\/service-keys"[^>]*>Grant it here/u);
   });
 
   it('of 900 properties stays usable: no page over 60 kB, and the number is found wherever it is', async () => {
