@@ -81,7 +81,7 @@ export function startMail(deps: MailDeps): Worker {
     // The worker reschedules the lane: the mail may have gone out.
     if (sent.kind === 'later' && signal.aborted) throw signal.reason;
     note(sent);
-    return record(deps, claim, batch.message, sent);
+    return record(deps, claim, batch, sent);
   }
 
   async function work(claim: Claim, signal: AbortSignal): Promise<void> {
@@ -172,7 +172,8 @@ function letterOf({ secrets, publicUrl, baseUrl, smtp }: MailDeps, claim: Claim,
   };
 }
 
-async function record({ store, now, log }: MailDeps, claim: Claim, message: string, sent: Sent): Promise<Next> {
+async function record({ store, now, log }: MailDeps, claim: Claim, batch: Batch, sent: Sent): Promise<Next> {
+  const { message, mayBeSent } = batch;
   const at = now();
   const { monitor, recipient } = readMailKey(claim.key);
   if (sent.kind === 'sent') {
@@ -190,13 +191,14 @@ async function record({ store, now, log }: MailDeps, claim: Claim, message: stri
     if (sent.kind === 'rejected')
       return { given: await failBatch(tx, claim, message, { now: at, error }), next: 'goes-on' } as const;
     if (sent.kind === 'nobody') {
-      await freeBatch(tx, claim, message);
+      if (!mayBeSent) await freeBatch(tx, claim, message);
       await refuseMail(tx, monitor, recipient, { now: at, error });
       // The next round finds the refused address, and delays or fails its mail.
       return { given: 0, next: 'goes-on' } as const;
     }
     const given = isOld ? await failBatch(tx, claim, message, { now: at, error, queuedBefore: at - GIVE_UP_MS }) : 0;
-    if (sent.certain) await freeBatch(tx, claim, message);
+    // Only this attempt is certain: under another id the changes could reach the recipient twice.
+    if (sent.certain && !mayBeSent) await freeBatch(tx, claim, message);
     await settle(tx, claim, { kind: 'again', at: at + backoff(claim.attempts + 1, { baseMs: 30_000 }), error });
     return { given, next: 'over' } as const;
   });

@@ -12,7 +12,12 @@ import { type DigestTime, lastDigest, nextDigest } from './digest-hour.ts';
 import { readMailKey } from './queue.ts';
 import { type MailStop, readMailStop } from './stopped-mails.ts';
 
-export type Batch = { readonly message: string; readonly monitorName: string } & (
+export type Batch = {
+  readonly message: string;
+  /** The mail may have been sent before: an attempt ended without an answer, or the process did. */
+  readonly mayBeSent: boolean;
+  readonly monitorName: string;
+} & (
   | { readonly kind: 'changes'; readonly changes: readonly MailChange[]; readonly more: number }
   | { readonly kind: 'notice'; readonly subject: string; readonly text: string }
 );
@@ -68,8 +73,9 @@ export async function takeBatch(tx: Tx, claim: Claim, { now, digest, beneficialO
       )
       .execute();
   }
-  if (first.kind === 'notice') return { kind: 'notice', message, monitorName: name, ...readNotice(first.body) };
-  return { kind: 'changes', message, monitorName: name, ...(await readChanges(tx, claim, message, beneficialOwners)) };
+  const batch = { message, mayBeSent: first.message !== null, monitorName: name };
+  if (first.kind === 'notice') return { kind: 'notice', ...batch, ...readNotice(first.body) };
+  return { kind: 'changes', ...batch, ...(await readChanges(tx, claim, message, beneficialOwners)) };
 }
 
 export async function endBatch(tx: Tx, claim: Claim, message: string, now: number): Promise<void> {

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { handClock } from '../../support/clock.ts';
 import { newStore } from '../../support/stores.ts';
 import { addMonitor, mailRows, mailWorker, tell } from './fixture.ts';
-import { startMailServer } from './mail-server.ts';
+import { refusal, startMailServer } from './mail-server.ts';
 
 const HOUR = 3_600_000;
 /** As long as whatever else is awaited: by itself `vi.waitFor` gives up after a second. */
@@ -91,12 +91,18 @@ describe('a mail server that', () => {
     }, soon);
   });
 
-  test('takes a mail and is cut off before it says so gets it again under the same id', async () => {
+  test.each([
+    ['gets it again under the same id', 0],
+    ['and then takes none for a while gets it again under the same id', 2],
+  ])('takes a mail and is cut off before it says so %s', async (_, refusals) => {
     const store = await newStore('sqlite');
     const clock = handClock();
     let cuts = 1;
+    let refused = 0;
     const ids: string[] = [];
     const office = await startMailServer({
+      onMailFrom: (_address, _session, done) =>
+        ids.length > 0 && refused++ < refusals ? done(refusal(421, 'come back later')) : done(),
       onData(stream, _, done) {
         let raw = '';
         stream.on('data', (chunk: Buffer) => {
@@ -129,11 +135,13 @@ describe('a mail server that', () => {
     await addMonitor(store);
     await tell(store, clock.now());
     mailWorker(store, `smtp://127.0.0.1:${port}`, clock.now);
-    await vi.waitFor(async () => {
-      const [lane] = await store.db.selectFrom('lane').selectAll().execute();
-      expect(lane).toMatchObject({ attempts: 1, fence: null });
-    }, soon);
-    clock.forward(10 * 60_000);
+    for (let attempts = 1; attempts <= 1 + refusals; attempts++) {
+      await vi.waitFor(async () => {
+        const [lane] = await store.db.selectFrom('lane').selectAll().execute();
+        expect(lane).toMatchObject({ attempts, fence: null });
+      }, soon);
+      clock.forward(HOUR);
+    }
     await vi.waitFor(async () => expect((await mailRows(store))[0]?.sent_at).not.toBeNull(), soon);
     expect(ids).toHaveLength(2);
     expect(ids[0]).toMatch(/^<.+@example\.dk>$/);
