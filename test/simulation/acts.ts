@@ -8,6 +8,7 @@ import { togetherWith } from '../chaos/records.ts';
 import { merge, remove, restore, unlink } from './fates.ts';
 import { changeSchema, disorder, fillDisk, refuseInBulk, revoke, showInPart, spendCalls, stale } from './lasting.ts';
 import { isLeft, leaveOrReturn } from './leaving.ts';
+import { MAIL_HOST } from './mail.ts';
 import { type Act, anyOf, MEETINGS } from './meetings.ts';
 import {
   type CrmRecord,
@@ -145,7 +146,10 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   keep: (world, random) => answer(world, random, 'crm', (record, property) => record.held.add(property)),
   troubleCrm: (world, random) => trouble(world, random, random.pick(CRMS)),
   troubleRegister: (world, random) => trouble(world, random, 'register'),
-  troubleReceiver: (world, random) => trouble(world, random, 'receiver'),
+  troubleReceiver(world, random) {
+    trouble(world, random, 'receiver');
+    if (world.mail !== undefined) trouble(world, random, MAIL_HOST);
+  },
   troubleDaemon: (world, random) => trouble(world, random, 'daemon'),
   partial: showInPart,
   disorder,

@@ -4,6 +4,7 @@ import '@hubspot/api-client/lib/codegen/crm/properties/index.js';
 import 'jsforce/lib/connection.js';
 import 'jsforce/lib/oauth2.js';
 import 'jsforce/lib/util/promise.js';
+import 'nodemailer';
 import '../../providers/hubspot/provider.ts';
 import '../../providers/salesforce/provider.ts';
 import '../../src/admin-api/admin-api.ts';

@@ -8,6 +8,7 @@ import { mark } from '../../src/runtime/lanes/lanes.ts';
 import { perform } from './acts.ts';
 import { endLasting } from './lasting.ts';
 import { endLeaving } from './leaving.ts';
+import { wrongMails } from './mails.ts';
 import { readNews, wrongNews } from './news.ts';
 import { unlistedEdits, unwatched, wrongNotices, wrongRecords } from './oracle.ts';
 import type { CrmRecord } from './people.ts';
@@ -111,6 +112,7 @@ async function lookAround(world: World): Promise<readonly string[]> {
     ...world.wrong.splice(0),
     ...world.calls.takeExcess(),
     ...wrongNotices(world),
+    ...(world.mail === undefined ? [] : wrongMails(world.mail.letters, world.receiver.posts)),
     ...(news === undefined ? [] : wrongNews(news, world.receiver.posts)),
     ...wrongRecords(world),
   ];

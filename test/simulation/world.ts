@@ -31,6 +31,7 @@ import { type CallCount, countCalls } from './calls.ts';
 import { type ChangesOf, followChanges } from './changes.ts';
 import { postgresAt, sqliteIn } from './engine.ts';
 import { type Machines, openMachines } from './machines.ts';
+import { MAIL_HOST, type MailServer, openMailServer, RECIPIENT, sendThroughWorld } from './mail.ts';
 import { installNetwork, type Network, TROUBLES, type Trouble } from './network.ts';
 import { type CrmRecord, type Policy, PROPERTIES } from './people.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
@@ -60,6 +61,8 @@ export interface World {
   readonly salesforce: SalesforceEmulator;
   readonly register: RegisterEmulator;
   readonly receiver: Receiver;
+  /** Of half of the worlds: the receiver gets mails as well. */
+  readonly mail: MailServer | undefined;
   /** The company of each entity id as the register has it now, and the documents that it had. */
   readonly companies: Map<string, RegisterCompany>;
   /** The next document of some company. */
@@ -210,7 +213,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   }
   const receiver = openReceiver();
   await network.serve('receiver')(receiver.handle);
-  const config = await configOf({ hubspot, salesforce, register }, { folder, store: engine.url, pollSeconds });
+  const mail = randomFrom(seed ^ 0x3a1).chance(0.5) ? openMailServer() : undefined;
+  if (mail !== undefined) await network.serve(MAIL_HOST)(mail.handle);
+  const sendAsBefore = sendThroughWorld();
+  const config = await configOf({ hubspot, salesforce, register }, { folder, store: engine.url, pollSeconds, mail });
   const records = addRecords({ hubspot, salesforce }, sampleCompanies(seed, count), random).map((record): CrmRecord => {
     const theirs = new Set(record.edits.has(PROPERTIES[record.crm].name) ? [PROPERTIES[record.crm].name] : []);
     return { ...record, theirs, held: new Set(), given: new Map(), isUnseen: false };
@@ -223,7 +229,21 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     serve: (at) => network.serveProcess('daemon', at),
   });
   const world: World = {
-    ...{ time, network, troubles, hubspot, salesforce, register, receiver, companies, records, note, machines, store },
+    ...{
+      time,
+      network,
+      troubles,
+      hubspot,
+      salesforce,
+      register,
+      receiver,
+      mail,
+      companies,
+      records,
+      note,
+      machines,
+      store,
+    },
     nextDocument() {
       for (let tries = 0; ; tries += 1) {
         const next = series.next();
@@ -271,6 +291,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       machines.close();
       if (connections === undefined) await store.close();
       await engine.close();
+      sendAsBefore();
       network.uninstall();
       time.uninstall();
       await engine.remove();
@@ -319,7 +340,14 @@ async function furnish(world: World): Promise<void> {
   const now = time.now();
   await world.write(async (tx) => {
     const secrets = openSecrets(Buffer.from(KEY, 'base64'));
-    const input = { name: 'Receiver', url: 'https://receiver.sim', target: 'all' } as const;
+    const emails = world.mail === undefined ? [] : [RECIPIENT];
+    const input = {
+      name: 'Receiver',
+      url: 'https://receiver.sim',
+      target: 'all',
+      emails,
+      mailFrequency: 'immediate',
+    } as const;
     const monitor = await createMonitor(tx, input, { secrets, now });
     const address = secrets.seal(`http://receiver.sim/${monitor.id}`);
     await tx.updateTable('monitor').set({ url: address }).where('id', '=', monitor.id).execute();
@@ -335,9 +363,16 @@ async function furnish(world: World): Promise<void> {
 
 type Sides = Pick<World, 'hubspot' | 'salesforce' | 'register'>;
 
+interface Choices {
+  readonly folder: string;
+  readonly store: string;
+  readonly pollSeconds: number | undefined;
+  readonly mail: MailServer | undefined;
+}
+
 async function configOf(
   { hubspot, salesforce, register }: Sides,
-  { folder, store, pollSeconds = 900 }: { folder: string; store: string; pollSeconds: number | undefined },
+  { folder, store, pollSeconds = 900, mail }: Choices,
 ): Promise<Config> {
   const often = { pollMinutes: 60, reconcileHours: 24 };
   const file = {
@@ -354,6 +389,7 @@ async function configOf(
       register: { ...register.settings, pollSeconds },
       webhooks: { retrySeconds: [0, 5, ...Array.from({ length: 48 }, () => 60)] },
       secretKey: KEY,
+      ...(mail !== undefined && { smtp: { url: `smtp://${MAIL_HOST}.sim:25`, from: 'cvrsync@daemon.sim' } }),
       requestsPerMinute: 10_000,
     },
     admin: { token: 'a-token-that-nobody-uses' },
