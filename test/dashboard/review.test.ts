@@ -187,7 +187,9 @@ describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
 
   it('says what will stand here, and that nothing is of a kind', async () => {
     const { admin } = await startPages({ engine, now });
-    expect((await (await admin()).get('/inbox')).text).toContain('Nothing needs a person. Entries that do will appear here');
+    expect((await (await admin()).get('/inbox')).text).toContain(
+      'Nothing needs a person. Entries that do will appear here',
+    );
     expect((await (await admin()).get('/inbox?kind=sender&from=x')).text).toContain('Nothing of this kind');
     expect((await (await admin()).get('/inbox?kind=difference&after=nonsense')).text).toContain('Nothing of this kind');
     expect((await (await admin()).get('/inbox?kind=nonsense')).status).toBe(200);

@@ -83,14 +83,8 @@ async function runTo(world: World, end: number): Promise<void> {
 
 /** Ends all faults, waits until nothing is left to do, and asks the oracles. */
 async function lookAround(world: World): Promise<readonly string[]> {
-  const { network, time } = world;
-  network.calm();
-  for (const acts of [world.afterRead, world.beforeWrite, world.afterWrite]) acts.clear();
-  endLasting(world);
-  for (const machine of world.machines.all) {
-    machine.diesAfter = undefined;
-    machine.daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
-  }
+  const { time } = world;
+  endFaults(world);
   await runTo(world, Math.max(time.now(), world.quietFrom) + 20 * MINUTE_MS);
   for (let tries = 0; tries < 20 && !(await endLeaving(world)); tries += 1)
     await runTo(world, time.now() + 10 * MINUTE_MS);
@@ -119,6 +113,16 @@ async function lookAround(world: World): Promise<readonly string[]> {
   const problems = found.length > 0 ? found : await wrongAfterLook(world);
   await noteHistory(world, problems);
   return problems;
+}
+
+function endFaults(world: World): void {
+  world.network.calm();
+  for (const acts of [world.afterRead, world.beforeWrite, world.afterWrite]) acts.clear();
+  endLasting(world);
+  for (const machine of world.machines.all) {
+    machine.diesAfter = undefined;
+    machine.daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
+  }
 }
 
 /** As an operator does after somebody mended what the CRM refused. */
