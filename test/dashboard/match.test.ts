@@ -139,7 +139,7 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     expect(text).not.toContain('data-key="1"');
     expect(text).not.toMatch(/value="\d+"[^>]*class="primary"/u);
     const other = await ida.get(`/companies/CVR-1-${A}/link?provider=hubspot&record=${records[1]}&match=yes`);
-    expect(other.text).toContain(`linked already to another record of hubspot: ${holder}`);
+    expect(other.text).toContain(`already linked to another record of hubspot: ${holder}`);
   });
 
   it('shows a record as it is now where it has another name or address than the page showed', async () => {
