@@ -71,7 +71,7 @@ async function write(file: string, text: string, seen: string): Promise<SavedFil
     // Keeps a symbolic link.
     const place = await realpath(file);
     const { mode } = await stat(place);
-    // A read-only file stays as it is, also for root and for the owner of its folder.
+    // A read-only file is not replaced, even by root or by the owner of its folder.
     if ((mode & WRITABLE) === 0) return { kind: 'unwritable', code: 'EACCES' };
     await access(place, constants.W_OK);
     if (digestOf(await readFile(place, 'utf8')) !== seen) return { kind: 'changed' };

@@ -66,7 +66,7 @@ export function needRecordId(
   throw new UsageError(`${text} cannot be a record of ${provider}: ${read.reason}`);
 }
 
-/** The canonical ids of a text in these connections. Throws {@link UsageError} if it fits none of them. */
+/** The canonical ids of a text in these connections. Throws {@link UsageError} if it is not an id in any of them. */
 export function recordIdsIn(
   { providers }: Pick<ConnectorConfig, 'providers'>,
   provider: string | undefined,

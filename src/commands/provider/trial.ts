@@ -26,7 +26,7 @@ const broken = (rule: string, detail: string, ms: number): RuleResult => ({
   ms,
 });
 
-/** Loads a provider and lists its rules. Throws if there is none, or the daemon would refuse it. */
+/** Loads a provider and lists its rules. Throws if it does not exist, or the daemon would refuse it. */
 export async function describeSubject(path: string, limits: TrialLimits, signal: AbortSignal): Promise<Described> {
   for await (const message of runThread({ path, rules: undefined }, limits.ruleMs, signal))
     if (message.kind === 'rules') return message;

@@ -46,7 +46,7 @@ export const pluginIn = (stack: string): string | undefined =>
     .map(ownerOf)
     .find((use) => use !== undefined);
 
-/** The file in a line such as `at name (file:///folder/file.js:1:2)`, as a URL or a path; empty if there is none. */
+/** The file in a line such as `at name (file:///folder/file.js:1:2)`, as a URL or a path; empty if the line names no file. */
 function fileIn(line: string): string {
   const end = /:\d+:\d+\)?$/u.exec(line)?.index ?? 0;
   const begin = line.includes('file://') ? line.indexOf('file://') : line.indexOf('/');

@@ -72,7 +72,7 @@ export function decideGroup(
   return { last, isDue: kind === 'restore', ...restored, crm: crm ?? null, property, needs: [] };
 }
 
-/** Why a group stays as it is: somebody has since changed a property that the write carried. */
+/** Why an undo skips a group: somebody has since changed a property that the write carried. */
 export function changedSince(
   provider: string,
   { carried }: PropertyWrites,

@@ -58,7 +58,7 @@ export function planFilterForm({ reader }: Visit, name: string, { filter, withOu
   </form>`;
 }
 
-/** The verdict of a row in words; one of another version stays as it is. */
+/** The verdict of a row in words; a verdict of another version is shown unchanged. */
 export function verdictText(reader: Reader, { verdict }: Pick<PlanRow, 'verdict'>): string {
   const known = VERDICTS.find((each) => each === verdict);
   return known === undefined ? verdict : reader.text(`verdict.${known}`);

@@ -1,4 +1,4 @@
-/** The page of the register and the other sources: how far each is read, what failed, and what came of it. */
+/** The page of the register and the other sources: how far each is read, what failed, and the results. */
 import type { VNode } from 'preact';
 import { countReview } from '../../connector/review/review-list.ts';
 import type { Metrics } from '../../http/metrics.ts';

@@ -154,7 +154,7 @@ export async function usableConnection(
   return read.ok ? read.provider : connectionStep(deps.way, 'crm', name);
 }
 
-/** The first connection whose step is not done; the page of the CRMs if there is none. */
+/** The first connection whose step is not done, else the first one; the page of the CRMs without a connection. */
 export function firstOpen(way: Way, step: 'number' | 'mapping', { connections }: Draft): string {
   const names = Object.keys(connections);
   const done = step === 'number' ? 'isNumberChosen' : 'isMapped';

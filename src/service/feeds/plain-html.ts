@@ -5,7 +5,7 @@ const BREAK = /<\/?(?:p|br|div|li|ul|ol|tr|table|h[1-6]|blockquote)\b[^<>]*>/gi;
 const TAG = /<!--[\s\S]*?(?:-->|$)|<\/?[a-z!?](?:[^<>"']|"[^"<]*"|'[^'<]*')*>/gi;
 
 /**
- * The text of foreign HTML on one line: no tags, entities as their characters. Keeps text without markup as it is.
+ * The text of foreign HTML on one line: no tags, entities as their characters. Does not change text without markup.
  * Pure.
  */
 export function plainHtml(html: string): string {

@@ -80,7 +80,7 @@ export const fieldWord = (reader: Reader, field: string): string =>
 const plain = (value: unknown): string | undefined =>
   value === null || value === undefined || value === '' ? undefined : String(value);
 
-/** A value in the format of the reader's country; a value of another format stays as it is. */
+/** A value in the format of the reader's country; a value of another format is shown unchanged. */
 function inForm(reader: Reader, field: FieldName, value: unknown): string | undefined {
   const text = plain(value);
   if (text === undefined) return undefined;

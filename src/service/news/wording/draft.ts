@@ -19,7 +19,7 @@ export interface Providers {
   readonly gazetteProvider: string;
 }
 
-/** Words the news of one type for a change; undefined if there is none. */
+/** Words the news of one type for a change; undefined if the change is no news of that type. */
 export type DraftOf = (change: Change, providers: Providers) => NewsDraft | undefined;
 
 export const subject = (change: Change): Phrase => [{ entityId: change.entity, name: change.name }];

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../protocol/text/json.ts';
 import { storable } from '../../../store/each.ts';
 import { dayOf, isDay, periodOf, touchedAt, type View } from './validity.ts';
 
-/** Matches every text that NFC may change. Danish text has none of these characters. */
+/** Matches every text that NFC may change. Danish text does not contain these characters. */
 const MAYBE_APART = /[\u0300-\uffff]/;
 
 /**

@@ -13,7 +13,7 @@ export interface AnswerHit {
   readonly document: () => unknown;
 }
 
-// In JSON a bare quotation mark ends a string, so none of these can occur inside one.
+// In JSON a bare quotation mark ends a string, so these cannot occur inside one.
 const HIT = '{"_index":';
 const SOURCE = '"_source":';
 const SORT = ',"sort":[';
