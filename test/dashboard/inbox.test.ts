@@ -42,6 +42,9 @@ const idsIn = (page: Page): Promise<readonly string[]> =>
 const recordOf = (id: string): string => id.split('/')[2] ?? '';
 const phones = (fixture: Fixture, ids: readonly string[]) =>
   ids.map((id) => fixture.hubspot.get(recordOf(id))?.['phone']);
+/** How much of what has the focus lies beneath the bar that stays at the window's bottom, in px. */
+const BENEATH =
+  "document.activeElement.getBoundingClientRect().bottom - document.querySelector('.bar').getBoundingClientRect().top";
 const shown = (page: Page): Promise<string | null> => page.getAttribute('#entry', 'data-shown');
 
 async function openList(fixture: Fixture, look: Parameters<typeof open>[0] = {}, token?: string) {
@@ -73,7 +76,10 @@ describe('the inbox', () => {
       await answerWith(page, key);
       single += 1;
     }
-    for (let at = 1; at < 17; at += 1) await keys.key('Shift+J');
+    for (let at = 1; at < 17; at += 1) {
+      await keys.key('Shift+J');
+      await expect.poll(() => page.evaluate(BENEATH)).toBeLessThanOrEqual(0);
+    }
     expect(await page.textContent('[data-chosen]')).toBe('17');
     const chosen = await page.evaluate(
       'document.activeElement.closest("li").querySelector("input").value.split(" ")[1]',
