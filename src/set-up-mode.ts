@@ -14,8 +14,8 @@ import { createServer } from './http/server/server.ts';
 import { createSetUpLink } from './runtime/operators/sessions.ts';
 import { type SetUpPlace, STORE, samplesFolder } from './setup/config-of.ts';
 import { changeDraft, forgetDraft, readDraft } from './setup/draft.ts';
-import { createEffects } from './setup/effects.ts';
-import { createTrials } from './setup/trials.ts';
+import { createEffects } from './setup/trials/effects.ts';
+import { createTrials } from './setup/trials/trials.ts';
 import { writeConfig } from './setup/write-file.ts';
 import { openStore } from './store/engines/open.ts';
 

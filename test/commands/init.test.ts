@@ -10,6 +10,8 @@ import { startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { STORE } from '../../src/setup/config-of.ts';
 import { openStore } from '../../src/store/engines/open.ts';
+import { webhook } from '../alerts/webhook.ts';
+import { startMailServer } from '../service/mail/mail-server.ts';
 import { ENTRY, ENVIRONMENT } from '../support/program.ts';
 import { newFolder } from '../support/stores.ts';
 
@@ -93,10 +95,84 @@ describe('init', () => {
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('CVR number [cvr_number]')]);
     expect(ran.stdout).toContain('hubspot lacks 2 properties: cvr_number, cvr_hold');
     expect(parse(readFileSync(join(folder, 'cvrsync.yaml'), 'utf8')).service.register.source).toBe('file');
+    expect(ran.stderr).toContain('Where alerts go (nowhere, webhook, mail) [nowhere]: ');
+    expect(parse(readFileSync(join(folder, 'cvrsync.yaml'), 'utf8')).alerts).toBeUndefined();
     const without = newFolder();
     const missing = await run(without, argv, '\n\n\n\n');
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('hubspot.accessToken is missing')]);
     expect(existsSync(join(without, 'cvrsync.yaml'))).toBe(false);
+  });
+
+  it('asks where alerts go, sends a test if asked, and keeps the address and the mail server in files', async () => {
+    const { token, baseUrl } = await hubspotWith();
+    const [hook, office, folder] = [await webhook(), await startMailServer(), newFolder()];
+    onTestFinished(() => office.close());
+    const server = office.url.replace('//', '//cvrsync:pw-1234@');
+    const crm = ['crm=hubspot', `hubspot.baseUrl=${baseUrl}`, `hubspot.accessToken=${token}`];
+    const argv = (...answers: readonly string[]) => [
+      ...['init', '--force'],
+      ...[...crm, ...answers].flatMap((each) => ['--set', each]),
+    ];
+    const alertsIn = () => parse(readFileSync(join(folder, 'cvrsync.yaml'), 'utf8')).alerts;
+    // No name, the usual zone, property, mapping and source.
+    const before = '\n\n\n\n\n';
+    const typed = await run(
+      folder,
+      argv(),
+      `${before}mail\nida@example.com, bo@example.com\n${server}\nus@example.com\n\n`,
+    );
+    expect([typed.code, typed.stderr]).toEqual([0, expect.stringContaining('Send a test of the alerts now (no, yes)')]);
+    const mail = { to: ['ida@example.com', 'bo@example.com'], url_FILE: 'secrets/alerts-mail-url' };
+    expect(alertsIn()).toEqual({ mail: { ...mail, from: 'us@example.com' } });
+    expect(readFileSync(join(folder, mail.url_FILE), 'utf8')).toBe(`${server}\n`);
+    expect(office.mails).toEqual([]);
+    const to = ['alerts.mail.to=ida@example.com', `alerts.mail.url=${office.url}`, 'alerts.mail.from=us@example.com'];
+    const ways = [...to, `alerts.webhook=${hook.url}`, 'alerts.allow=127.0.0.1', 'alerts.reviewOver=50'];
+    const given = await run(folder, argv(...ways, 'alerts.test=yes'), before);
+    expect([given.code, given.stderr]).toEqual([0, expect.not.stringContaining('Where alerts go')]);
+    expect(given.stdout).toMatch(/ok {2}alerts webhook: the test was sent\nok {2}alerts mail: the test was sent/u);
+    expect(alertsIn()).toEqual({
+      ...{ webhook_FILE: 'secrets/alerts-webhook', allow: ['127.0.0.1'], reviewOver: 50 },
+      mail: { to: ['ida@example.com'], url_FILE: 'secrets/alerts-mail-url', from: 'us@example.com' },
+    });
+    expect([hook.texts, office.mails.map(({ text }) => text)]).toEqual([
+      [expect.stringContaining('This is a test')],
+      [expect.stringContaining('This is a test')],
+    ]);
+    const store = await openStore(join(folder, STORE));
+    onTestFinished(() => store.close());
+    const entries = await readAudit(store.db, { action: 'alert.test', via: 'command' }, 9);
+    expect(entries.map(({ subject, result }) => [subject, result])).toEqual([
+      ['mail', 'sent'],
+      ['webhook', 'sent'],
+    ]);
+    hook.state.status = 500;
+    const failed = await run(
+      folder,
+      argv(`alerts.webhook=${hook.url}`, 'alerts.allow=127.0.0.1', 'alerts.test=yes'),
+      before,
+    );
+    expect([failed.code, failed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/fail {2}alerts webhook: the test was not sent: .* answered 500/u),
+    ]);
+    expect(failed.stdout + failed.stderr).not.toContain('a-secret-path');
+  });
+
+  it('writes nothing if alerts would reach nobody, or the daemon would not take them', async () => {
+    const { token, baseUrl } = await hubspotWith();
+    const folder = newFolder();
+    const crm = ['crm=hubspot', `hubspot.baseUrl=${baseUrl}`, `hubspot.accessToken=${token}`];
+    const refused = async (...answers: readonly string[]) => {
+      const argv = ['init', ...[...crm, ...answers].flatMap((each) => ['--set', each])];
+      const { code, stderr } = await run(folder, argv);
+      expect([code, existsSync(join(folder, 'cvrsync.yaml'))]).toEqual([2, false]);
+      return stderr;
+    };
+    expect(await refused('alerts=mail')).toContain('alerts would reach nobody');
+    expect(await refused('alerts.mail.to=ida@example.com')).toContain('alerts.mail.url is missing');
+    expect(await refused('alerts.webhook=somewhere')).toContain('alerts.webhook');
+    expect(await refused('alerts=pigeon')).toContain('alerts is one of nowhere, webhook, mail');
   });
 });
 

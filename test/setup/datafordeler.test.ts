@@ -6,7 +6,7 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { openClient } from '../../src/http/outbound/client.ts';
 import { configOf } from '../../src/setup/config-of.ts';
 import { draftOf } from '../../src/setup/file-draft.ts';
-import { readSource, trySource } from '../../src/setup/try-source.ts';
+import { readSource, trySource } from '../../src/setup/trials/try-source.ts';
 import { newFolder, newStore } from '../support/stores.ts';
 
 it('the set-up writes a key of Datafordeler as a file, and finds the answer in the configuration again', async () => {

@@ -21,7 +21,13 @@ export interface Asker {
   /** Throws {@link UsageError} if the answer is missing or not one of the choices. */
   ask(question: LineQuestion): Promise<string>;
   /** Asks the questions of a schema that need an answer, and takes the others from the options. */
-  askAll(section: string, parts: readonly QuestionPart[]): Promise<(name: string) => string>;
+  askAll(
+    section: string,
+    parts: readonly QuestionPart[],
+    isAsked?: (part: Question | ChoiceQuestion) => boolean,
+  ): Promise<(name: string) => string>;
+  /** Whether an option answers this question, or one of its section. */
+  isGiven(key: string): boolean;
   close(): void;
 }
 
@@ -51,7 +57,7 @@ export function openAsker(context: CommandContext, given: ReadonlyMap<string, st
   };
   return {
     ask,
-    async askAll(section, parts) {
+    async askAll(section, parts, isAsked = isNeeded) {
       const answers = new Map<string, string>();
       const answer = (name: string): string => answers.get(name) ?? '';
       const asked = new Set<string>();
@@ -60,10 +66,11 @@ export function openAsker(context: CommandContext, given: ReadonlyMap<string, st
       for (let part = next(); part !== undefined; part = next()) {
         asked.add(part.name);
         const question = lineQuestion(`${section}.${part.name}`, part);
-        if (isNeeded(part) || given.has(question.key)) answers.set(part.name, await ask(question));
+        if (isAsked(part) || given.has(question.key)) answers.set(part.name, await ask(question));
       }
       return answer;
     },
+    isGiven: (key) => [...given.keys()].some((each) => each === key || each.startsWith(`${key}.`)),
     close: () => lines.close(),
   };
 }
@@ -72,7 +79,7 @@ export function openAsker(context: CommandContext, given: ReadonlyMap<string, st
 function lineQuestion(key: string, part: Question | ChoiceQuestion): LineQuestion {
   const choices = part.kind === 'choice' ? part.options.map(({ value }) => value) : [];
   const usual = part.preset === undefined ? choices[0] : String(part.preset);
-  return { key, about: part.about || key, usual, choices, isSecret: part.kind === 'secret' };
+  return { key, about: part.about.replace(/\.$/u, '') || key, usual, choices, isSecret: part.kind === 'secret' };
 }
 
 /** Reads lines from a person or a pipe. */

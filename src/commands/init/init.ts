@@ -4,8 +4,10 @@ import { dirname, relative, resolve } from 'node:path';
 import { BUILT_IN } from '../../../providers/index.ts';
 import { namedFile } from '../../config/load-file.ts';
 import { loadProvider } from '../../config/plugins/plugin.ts';
+import type { AlertsConfig } from '../../config/schema/alerts.ts';
 import { createMetrics } from '../../http/metrics.ts';
 import { openClient } from '../../http/outbound/client.ts';
+import { testChannels } from '../../operations/installation/alert-test.ts';
 import { DANISH_ZONE, isTimeZone } from '../../protocol/text/zone-clock.ts';
 import type { Findings } from '../../runtime/finding.ts';
 import { createOperator } from '../../runtime/operators/operators.ts';
@@ -15,14 +17,15 @@ import type { Draft, DraftConnection } from '../../setup/draft.ts';
 import { SOURCE, YOU } from '../../setup/draft.ts';
 import { questionsOf, readAnswers } from '../../setup/questions.ts';
 import { keepSecrets } from '../../setup/secret-files.ts';
-import { createTrials, type Trials } from '../../setup/trials.ts';
-import { readSource, trySource } from '../../setup/try-source.ts';
+import { createTrials, type Trials } from '../../setup/trials/trials.ts';
+import { readSource, trySource } from '../../setup/trials/try-source.ts';
 import { writeConfig } from '../../setup/write-file.ts';
 import { openStore } from '../../store/engines/open.ts';
 import type { Store } from '../../store/store.ts';
 import { commandActor } from '../arguments/actor.ts';
 import { defineCommand, flag, texts, UsageError } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
+import { askAlerts } from './alerts.ts';
 import { type Asker, givenAnswers, openAsker } from './asker.ts';
 import { askMapping } from './mapping.ts';
 
@@ -37,7 +40,7 @@ export const command = defineCommand({
   about: 'ask for the first configuration, try each answer, and write the file',
   options: {
     set: texts(
-      'answer a question: name, timeZone, crm, hubspot.accessToken, hubspot.match, hubspot.mapping, source.changes, ...; KEY=@FILE reads a file',
+      'answer a question: name, timeZone, crm, hubspot.accessToken, hubspot.match, hubspot.mapping, source.changes, alerts.mail.to, ...; KEY=@FILE reads a file',
       'key=value',
     ),
     createProperties: flag('create the properties that the CRM lacks'),
@@ -68,7 +71,9 @@ export const command = defineCommand({
       const read = readSource(source, { place, env: context.env });
       for (const { path, message } of read.problems) throw new UsageError(`source.${path} ${message}`);
       show(context, (await trySource(crm, read, Object.keys(connections), place)) ?? []);
-      const draft: Draft = { ...you, ...zone, connections, source };
+      const asked = await askAlerts(asker, { place, env: context.env });
+      if (asked?.isTested) await sendTests(work, asked.alerts, zone.timeZone);
+      const draft: Draft = { ...you, ...zone, connections, source, ...(asked && { alerts: asked.answers }) };
       return await write(work, draft, force);
     } finally {
       asker.close();
@@ -101,7 +106,7 @@ async function askYou({ context, asker, store }: Work): Promise<Pick<Draft, 'you
   return { you: { name } };
 }
 
-async function askZone({ asker }: Work): Promise<Pick<Draft, 'timeZone'>> {
+async function askZone({ asker }: Work): Promise<{ readonly timeZone: string }> {
   const about = 'Time zone of the pages and mails';
   const timeZone = await asker.ask({ key: 'timeZone', about, usual: DANISH_ZONE });
   if (!isTimeZone(timeZone))
@@ -165,6 +170,19 @@ async function askSource({ asker, place }: Work): Promise<Record<string, unknown
   const parts = questionsOf(SOURCE);
   const answers = readAnswers(parts, await asker.askAll('source', parts));
   return { ...(await keepSecrets(folderOf(place), 'source', answers)) };
+}
+
+async function sendTests({ context, store }: Work, alerts: AlertsConfig, timeZone: string): Promise<void> {
+  const ground = { store, now: Date.now, alerts, timeZone };
+  const tests = await testChannels(ground, { actor: commandActor(), via: 'command' });
+  show(
+    context,
+    tests.map(({ channel, error }) => ({
+      level: error === null ? 'ok' : 'fail',
+      subject: `alerts ${channel}`,
+      found: error === null ? 'the test was sent' : `the test was not sent: ${error}`,
+    })),
+  );
 }
 
 async function write({ context, place }: Work, draft: Draft, force: boolean): Promise<0 | 1> {

@@ -4,6 +4,7 @@ import { alerts } from '../../config/schema/alerts.ts';
 import type { Server } from '../../http/server/server.ts';
 import { CHANNELS, testAlert } from '../../operations/installation/alert-test.ts';
 import type { DigestNeeds } from '../../operations/installation/digest.ts';
+import { readAlerts } from '../../setup/alerts.ts';
 import { questionsOf, readAnswers, type Settings, valueAt } from '../../setup/questions.ts';
 import { SETTINGS } from '../addresses/addresses.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
@@ -14,7 +15,7 @@ import { said } from '../page/said.ts';
 import type { Visit } from '../page/visit.ts';
 import { addForm } from '../routes/operation-form.ts';
 import { addAction, addPage } from '../routes/routes.ts';
-import { alertFields, readAlerts } from '../steps/alert-form.ts';
+import { alertFields } from '../steps/alert-form.ts';
 import { answerIn, questionFields } from '../steps/question-fields.ts';
 import { ownSection, readChanging, type SettingsDeps, saveSection, unreadablePage } from './settings-way.ts';
 
@@ -31,7 +32,7 @@ export function addAlerts(app: Server, deps: SettingsDeps & Pick<DigestNeeds, 'd
     role: 'admin',
     run: (visit, fields) =>
       saveAlerts(deps, visit, fields, async (before) => {
-        const kept = await readAlerts(deps.place, ownSection(visit, 'alerts'), fields, before);
+        const kept = await readAlerts(deps.place, ownSection(visit, 'alerts'), answerIn(fields), before);
         const digested = before['digest'];
         return kept && { ...kept, ...(digested !== undefined && { digest: digested }) };
       }),

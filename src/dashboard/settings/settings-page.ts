@@ -7,8 +7,8 @@ import type { ConfigNeeds } from '../../operations/installation/configuration.ts
 import type { DigestNeeds } from '../../operations/installation/digest.ts';
 import { includesRole, type Role } from '../../runtime/operators/operators.ts';
 import type { SetUpGround } from '../../setup/connections.ts';
-import { createEffects } from '../../setup/effects.ts';
-import { createTrials } from '../../setup/trials.ts';
+import { createEffects } from '../../setup/trials/effects.ts';
+import { createTrials } from '../../setup/trials/trials.ts';
 import { CONFIGURATION, SETTINGS, SETTINGS_CHANGES } from '../addresses/addresses.ts';
 import { fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';

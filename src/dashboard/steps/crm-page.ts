@@ -17,7 +17,7 @@ import {
 } from '../../setup/connections.ts';
 import type { Draft, DraftConnection } from '../../setup/draft.ts';
 import { questionsOf } from '../../setup/questions.ts';
-import type { ShownTrial } from '../../setup/trials.ts';
+import type { ShownTrial } from '../../setup/trials/trials.ts';
 import { type Fields, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';

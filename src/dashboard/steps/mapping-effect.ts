@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Planned } from '../../connector/decide/planned.ts';
 import type { CurrentRecord } from '../../connector/explain/current.ts';
 import type { MappingEffect } from '../../connector/proposals/effect.ts';
-import type { RecordEffect, Sum } from '../../setup/effects.ts';
+import type { RecordEffect, Sum } from '../../setup/trials/effects.ts';
 import { outlook } from '../companies/values/outlook.ts';
 import { html, type Markup } from '../page/html.ts';
 import { livePart, state } from '../page/parts.ts';

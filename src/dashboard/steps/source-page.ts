@@ -7,7 +7,7 @@ import { folderOf, WEBHOOK_KEY } from '../../setup/config-of.ts';
 import { type Draft, SOURCE } from '../../setup/draft.ts';
 import { questionsOf, readAnswers, valueAt } from '../../setup/questions.ts';
 import { keepSecrets, makeWebhookSecret } from '../../setup/secret-files.ts';
-import { readSource, type SourceReading, trySource } from '../../setup/try-source.ts';
+import { readSource, type SourceReading, trySource } from '../../setup/trials/try-source.ts';
 import { html, type Markup } from '../page/html.ts';
 import type { PageBody } from '../page/layout.ts';
 import { hidden } from '../page/messages.ts';

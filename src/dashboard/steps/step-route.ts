@@ -5,7 +5,7 @@ import type { Server } from '../../http/server/server.ts';
 import { recordAudit } from '../../runtime/operators/audit.ts';
 import { type ReadConnection, readConnection, type SetUpGround } from '../../setup/connections.ts';
 import type { Draft, Step } from '../../setup/draft.ts';
-import type { Trials } from '../../setup/trials.ts';
+import type { Trials } from '../../setup/trials/trials.ts';
 import type { Tx } from '../../store/store.ts';
 import { type Fields, FORM_TOKEN, fieldValue } from '../page/fields.ts';
 import { html, type Markup } from '../page/html.ts';

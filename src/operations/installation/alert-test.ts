@@ -1,9 +1,17 @@
 /** Tests a channel of the alerts: sends one message that says so, or the current weekly digest. */
+import { hostname } from 'node:os';
 import Type, { type Static } from 'typebox';
-import { openChannels } from '../../alerts/channel.ts';
+import { type AlertSettings, openChannels } from '../../alerts/channel.ts';
 import type { AlertMessage } from '../../alerts/message.ts';
 import { nullable } from '../../service/routes/schemas.ts';
-import { type Done, defineOperation, type Moment } from '../definition/operation.ts';
+import {
+  type Done,
+  defineOperation,
+  type Ground,
+  type Moment,
+  type OperationCaller,
+  perform,
+} from '../definition/operation.ts';
 import { type DigestNeeds, digestNow } from './digest.ts';
 
 export const CHANNELS = ['webhook', 'mail'] as const;
@@ -48,6 +56,18 @@ export const testAlert = defineOperation({
     }
   },
 });
+
+/** Tests each channel of alerts that no daemon has in force yet. */
+export async function testChannels(
+  { alerts, timeZone, ...ground }: Ground & { readonly alerts: AlertSettings; readonly timeZone: string },
+  caller: OperationCaller,
+): Promise<readonly Static<typeof result>[]> {
+  const digest = () => ({ place: hostname(), dashboard: undefined, language: undefined, timeZone, alerts });
+  const tests: Static<typeof result>[] = [];
+  for (const channel of CHANNELS.filter((each) => alerts[each] !== undefined))
+    tests.push(await perform(testAlert, { channel, digest: false }, { ...ground, digest }, caller));
+  return tests;
+}
 
 const trial = (place: string): AlertMessage => ({
   subject: 'cvrsync: a test of the alerts',

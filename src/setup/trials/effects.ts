@@ -1,17 +1,17 @@
 /** The effect of a mapping, for its page: one record before and after, and in the background the sum over a sample. */
-import type { FieldName, FieldValue } from '../../providers/fields.ts';
-import type { ConfiguredProvider } from '../config/load.ts';
-import { failureOf } from '../connector/check.ts';
-import { type Crm, type CrmDeps, openCrm } from '../connector/crm/crm.ts';
-import { type CurrentRecord, readCurrent } from '../connector/explain/current.ts';
-import { readFacts } from '../connector/facts/facts.ts';
-import { activeRecords, findLink } from '../connector/links/links.ts';
-import { countEffect, inventedRecord, type MappingEffect, scannedIds } from '../connector/proposals/effect.ts';
-import { rulesDigest, rulesOf } from '../connector/rules/rules.ts';
-import { readAndDecide } from '../connector/sync/prepare.ts';
-import { digestOf } from '../protocol/text/digest.ts';
-import type { Finding } from '../runtime/finding.ts';
-import { inventedCompany, valuesOf } from './mapping-draft.ts';
+import type { FieldName, FieldValue } from '../../../providers/fields.ts';
+import type { ConfiguredProvider } from '../../config/load.ts';
+import { failureOf } from '../../connector/check.ts';
+import { type Crm, type CrmDeps, openCrm } from '../../connector/crm/crm.ts';
+import { type CurrentRecord, readCurrent } from '../../connector/explain/current.ts';
+import { readFacts } from '../../connector/facts/facts.ts';
+import { activeRecords, findLink } from '../../connector/links/links.ts';
+import { countEffect, inventedRecord, type MappingEffect, scannedIds } from '../../connector/proposals/effect.ts';
+import { rulesDigest, rulesOf } from '../../connector/rules/rules.ts';
+import { readAndDecide } from '../../connector/sync/prepare.ts';
+import { digestOf } from '../../protocol/text/digest.ts';
+import type { Finding } from '../../runtime/finding.ts';
+import { inventedCompany, valuesOf } from '../mapping-draft.ts';
 import { inTime } from './trials.ts';
 
 /** One record of the CRM, as a mapping would leave it. */

@@ -1,14 +1,14 @@
 /** Tests the chosen source of changes with the calls of `check`. */
-import { type Config, checkConfig } from '../config/load.ts';
-import { type ConfigProblem, fill } from '../config/schema/fill.ts';
-import { type Env, readerIn, substitute } from '../config/variables.ts';
-import { checkUpstream } from '../connector/check.ts';
-import type { CrmDeps } from '../connector/crm/crm.ts';
-import type { Findings } from '../runtime/finding.ts';
-import { checkRegisters } from '../service/check-register.ts';
-import { folderOf, registerOf, type SetUpPlace } from './config-of.ts';
-import { SOURCE } from './draft.ts';
-import type { Settings } from './questions.ts';
+import { type Config, checkConfig } from '../../config/load.ts';
+import { type ConfigProblem, fill } from '../../config/schema/fill.ts';
+import { type Env, readerIn, substitute } from '../../config/variables.ts';
+import { checkUpstream } from '../../connector/check.ts';
+import type { CrmDeps } from '../../connector/crm/crm.ts';
+import type { Findings } from '../../runtime/finding.ts';
+import { checkRegisters } from '../../service/check-register.ts';
+import { folderOf, registerOf, type SetUpPlace } from '../config-of.ts';
+import { SOURCE } from '../draft.ts';
+import type { Settings } from '../questions.ts';
 import { inTime } from './trials.ts';
 
 /** The answers with their secrets, and the errors in them. */

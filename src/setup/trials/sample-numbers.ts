@@ -1,6 +1,6 @@
 /** Finds the property that holds CVR numbers, by the valid values in a sample of records. */
-import type { Connection, Limits, Property } from '../../providers/provider.ts';
-import { readCvrNumber } from '../protocol/cvr-number.ts';
+import type { Connection, Limits, Property } from '../../../providers/provider.ts';
+import { readCvrNumber } from '../../protocol/cvr-number.ts';
 
 /** Records in the sample. */
 const SAMPLE = 200;

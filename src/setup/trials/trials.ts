@@ -1,12 +1,12 @@
 /** Live checks of a set-up. Each runs in the background, and a page shows its results so far. */
-import type { Property, PropertyDefinition } from '../../providers/provider.ts';
-import type { ConfiguredProvider } from '../config/load.ts';
-import { failureOf } from '../connector/check.ts';
-import { type Crm, type CrmDeps, openCrm } from '../connector/crm/crm.ts';
-import { makeProperties } from '../connector/crm/make-properties.ts';
-import { type CrmAccess, tryAccess, UNTRIED } from '../connector/try-access.ts';
-import type { Finding, Findings } from '../runtime/finding.ts';
-import { type AuditEntry, recordAudit } from '../runtime/operators/audit.ts';
+import type { Property, PropertyDefinition } from '../../../providers/provider.ts';
+import type { ConfiguredProvider } from '../../config/load.ts';
+import { failureOf } from '../../connector/check.ts';
+import { type Crm, type CrmDeps, openCrm } from '../../connector/crm/crm.ts';
+import { makeProperties } from '../../connector/crm/make-properties.ts';
+import { type CrmAccess, tryAccess, UNTRIED } from '../../connector/try-access.ts';
+import type { Finding, Findings } from '../../runtime/finding.ts';
+import { type AuditEntry, recordAudit } from '../../runtime/operators/audit.ts';
 import { type Sampled, sampleNumbers } from './sample-numbers.ts';
 
 /** How long a page waits before it says that no answer has come. */
