@@ -14,10 +14,10 @@ import {
   defineCommand,
   type ExitCode,
   flag,
-  integer,
   needed,
   oneOf,
   optional,
+  positive,
   text,
   UsageError,
 } from './cli/command.ts';
@@ -46,7 +46,7 @@ const list = defineCommand({
     endingWithin: duration('only holds that end within this time: 7d'),
     provider: text('only holds in this CRM', 'name'),
     property: text('only holds on this property; * means holds on whole records', 'name'),
-    limit: integer(`show at most this many (default ${SHOWN})`),
+    limit: positive(`show at most this many (default ${SHOWN})`),
   },
   run: async (context, _args, { olderThan, endingWithin, limit = SHOWN, ...asked }) => {
     const { providers } = await needConnector(context);

@@ -4,7 +4,7 @@ import { readEntity } from './arguments/entity.ts';
 import { recordIdsIn } from './arguments/record-argument.ts';
 import { needProvider } from './arguments/with-monitoring.ts';
 import { withStore } from './arguments/with-store.ts';
-import { defineCommand, type ExitCode, integer, oneOf, optional, text } from './cli/command.ts';
+import { defineCommand, type ExitCode, oneOf, optional, positive, text } from './cli/command.ts';
 import { timeCell } from './cli/when.ts';
 
 const MOST = 1_000;
@@ -18,7 +18,7 @@ export const command = defineCommand({
     entity: text('only links of this company: CVR-1-12345678, or its CVR number', 'id'),
     record: text('only links of this record, by its id in the CRM', 'id'),
     state: oneOf(LINK_STATES, 'only links in this state'),
-    limit: integer(`show at most this many (default ${MOST})`),
+    limit: positive(`show at most this many (default ${MOST})`),
   },
   run: async (context, { provider }, { entity, record, state, limit = MOST }) => {
     const asked = entity === undefined ? undefined : readEntity(entity, context.log);

@@ -279,7 +279,7 @@ describe('backfill', () => {
     [['hubspot', '--plan', 'x.csv', '--limit', '5'], '--limit counts linked records'],
     [['hubspot', '--dry-run', '--limit', '5'], '--limit counts linked records'],
     [['hubspot', '--limit', 'all'], 'is not a whole number'],
-    [['hubspot', '--yes', '--limit', '0'], '--limit 0 links nothing: give at least 1, or use --dry-run'],
+    [['hubspot', '--yes', '--limit', '0'], '0 is too small: give at least 1'],
     [['hubspot', '--trust', 'me'], 'crm, register'],
     [['hubspot', '--apply', 'nowhere.csv'], 'there is no plan nowhere.csv'],
   ])('answers %j with what would be right', async (line, message) => {

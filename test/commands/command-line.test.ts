@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as readText } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/commands/cli/command.ts';
+import { type Command, UsageError } from '../../src/commands/cli/command.ts';
 import { ConfigError, maskedSink } from '../../src/commands/cli/context.ts';
 import { showFailure } from '../../src/commands/cli/failure.ts';
 import { createOutput, type Output } from '../../src/commands/cli/output.ts';
 import type { TableRow } from '../../src/commands/cli/table.ts';
+import { COMMANDS } from '../../src/commands/list.ts';
 import { maskerOf } from '../../src/protocol/text/mask.ts';
 import { runCli } from '../support/cli.ts';
 
@@ -55,6 +56,23 @@ describe('bad usage', () => {
     const ran = await runCli(argv);
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).not.toBe('');
+  });
+
+  it('is a limit of 0, for every command that has one', async () => {
+    const limited: string[] = [];
+    const visit = (path: string, { options, commands }: Command): void => {
+      const { limit } = options;
+      if (limit !== undefined) {
+        limited.push(path);
+        expect(() => limit.read('0'), path).toThrow(new UsageError('0 is too small: give at least 1'));
+        expect(limit.read('1'), path).toBe(1);
+      }
+      for (const each of commands) visit(`${path} ${each.name}`, each);
+    };
+    for (const { name, load } of COMMANDS) visit(name, (await load()).command);
+    expect(limited).toEqual(expect.arrayContaining(['undo', 'match', 'backfill', 'runs list', 'deliveries replay']));
+    const { code, stderr } = await runCli(['undo', '--since', '1h', '--limit', '0']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--limit <n>.* 0 is too small: give at least 1\./u)]);
   });
 
   it.each([[['--help']], [['config', '--help']], [['help', 'config']], [['--version']]])('%j is none', async (argv) => {

@@ -6,7 +6,7 @@ import { BackfillError } from '../../connector/backfill/rows/backfill-context.ts
 import { outcomeOf } from '../../connector/backfill/rows/outcome.ts';
 import { type BackfillProgress, readRun } from '../../connector/backfill/rows/progress.ts';
 import { sampleRows } from '../../connector/backfill/rows/scan-rows.ts';
-import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from '../cli/command.ts';
+import { defineCommand, type ExitCode, flag, needed, oneOf, positive, text, UsageError } from '../cli/command.ts';
 import { commandLine } from '../cli/command-line.ts';
 import { canAsk, confirmMany } from '../cli/confirm.ts';
 import type { CommandContext } from '../cli/context.ts';
@@ -27,7 +27,7 @@ export const command = defineCommand({
     dryRun: flag('only scan, and show what would be linked'),
     plan: text('only scan, and write what would be linked into a file that you can edit', 'file'),
     apply: text('link exactly what this plan says', 'file'),
-    limit: integer('link at most this many now; the next run continues'),
+    limit: positive('link at most this many now; the next run continues'),
     sendUpdate: flag('ask the service to send each company in full at once, which fills its record'),
     trust: oneOf(['crm', 'register'], 'whose value wins if a property differs (default crm)'),
     restart: flag('discard an unfinished scan or plan, and start again'),
@@ -38,8 +38,6 @@ export const command = defineCommand({
     const mode = modeOf(dryRun, plan, file);
     if (limit !== undefined && (mode.kind === 'look' || mode.kind === 'plan'))
       throw new UsageError('--limit counts linked records: leave it out with --dry-run and --plan');
-    if (limit === 0)
-      throw new UsageError('--limit 0 links nothing: give at least 1, or use --dry-run to see what would be linked');
     const began = Date.now();
     return withBackfill(context, provider, async (opened, calls) => {
       if (mode.kind === 'apply') needAnswer(context, yes, provider);

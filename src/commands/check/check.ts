@@ -10,7 +10,7 @@ import { MovedStoreError } from '../../store/move/mark.ts';
 import type { Store } from '../../store/store.ts';
 import { nothingToRun } from '../arguments/nothing-to-run.ts';
 import { shownStore, storeExists } from '../arguments/with-store.ts';
-import { defineCommand, flag, integer } from '../cli/command.ts';
+import { defineCommand, flag, positive } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { allFindings, diskFindings, warningsOf } from './findings.ts';
 import { readableFindings } from './readable-files.ts';
@@ -23,7 +23,7 @@ export const command = defineCommand({
     'test configuration, store, upstream key, CRM credentials, mapped properties, register, mail server and monitors, and say what to fix',
   options: {
     all: flag('show also what is as it should be'),
-    timeout: integer('stop all tests after this many seconds (default 60)', 'seconds'),
+    timeout: positive('stop all tests after this many seconds (default 60)', 'seconds'),
     createProperties: flag(
       'create the properties that a mapping needs and a CRM lacks; needs the right to change its schema',
     ),

@@ -109,6 +109,12 @@ export const integer = (about: string, value = 'n'): OptionSpec<number | undefin
   value,
   read: readInteger,
 });
+/** A whole number over 0: how many things, or how many seconds. */
+export const positive = (about: string, value = 'n'): OptionSpec<number | undefined> => ({
+  about,
+  value,
+  read: readPositive,
+});
 export const oneOf = <const T extends string>(choices: readonly T[], about: string): OptionSpec<T | undefined> => ({
   about: `${about}: ${choices.join(', ')}`,
   value: 'name',
@@ -134,6 +140,12 @@ const readChoice =
 function readInteger(given: string): number {
   if (!/^\d{1,12}$/.test(given)) throw new UsageError(`${given} is not a whole number`);
   return Number(given);
+}
+
+function readPositive(given: string): number {
+  const number = readInteger(given);
+  if (number === 0) throw new UsageError(`${given} is too small: give at least 1`);
+  return number;
 }
 
 const kebab = (name: string): string => name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);

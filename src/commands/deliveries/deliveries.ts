@@ -11,7 +11,7 @@ import {
 } from '../../service/delivery/deliveries.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { withStore } from '../arguments/with-store.ts';
-import { defineCommand, type ExitCode, integer, many, UsageError } from '../cli/command.ts';
+import { defineCommand, type ExitCode, many, positive, UsageError } from '../cli/command.ts';
 import { commandLine } from '../cli/command-line.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { timeCell } from '../cli/when.ts';
@@ -25,7 +25,7 @@ const list = defineCommand({
   name: 'list',
   examples: ['deliveries list --state failing', 'deliveries list --entity CVR-1-10000001 --since 2d'],
   about: 'list deliveries, newest first',
-  options: { ...filterOptions, limit: integer(`show at most so many (default ${SHOWN})`) },
+  options: { ...filterOptions, limit: positive(`show at most so many (default ${SHOWN})`) },
   run: (context, _args, { limit = SHOWN, ...given }) =>
     withStore<ExitCode>(context, async (store) => {
       const filter = readFilter(given, context.log);

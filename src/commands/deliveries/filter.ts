@@ -1,7 +1,7 @@
 import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../../service/delivery/deliveries.ts';
 import { readEntity } from '../arguments/entity.ts';
 import { time } from '../arguments/time.ts';
-import { flag, integer, oneOf, text } from '../cli/command.ts';
+import { flag, oneOf, positive, text } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 
 export const filterOptions = {
@@ -32,7 +32,7 @@ export const readFilter = (
 });
 
 export const confirmOptions = {
-  limit: integer('take at most so many, oldest first'),
+  limit: positive('take at most so many, oldest first'),
   yes: flag('do it; without this option only count, and end with exit code 3'),
 };
 

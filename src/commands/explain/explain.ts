@@ -12,7 +12,7 @@ import { entityIdIn } from '../../protocol/cvr-number.ts';
 import type { Db } from '../../store/store.ts';
 import { nameIn, readRecord } from '../arguments/record-argument.ts';
 import { withStore } from '../arguments/with-store.ts';
-import { defineCommand, type ExitCode, integer, needed, optional, UsageError } from '../cli/command.ts';
+import { defineCommand, type ExitCode, needed, optional, positive, UsageError } from '../cli/command.ts';
 import type { Output } from '../cli/output.ts';
 import { unheardOf } from '../monitoring/unheard-of.ts';
 import { answerLines, type ExplainedRecord } from './answer.ts';
@@ -28,7 +28,7 @@ export const command = defineCommand({
     ),
     property: optional('show only this property of the CRM'),
   },
-  options: { limit: integer('show at most this many decisions and this many events, the newest ones (default 50)') },
+  options: { limit: positive('show at most this many decisions and this many events, the newest ones (default 50)') },
   run: async (context, { subject, property }, { limit = 50 }) => {
     const config = await context.config([]);
     const connector = config.connector ?? { providers: [] };

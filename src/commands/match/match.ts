@@ -12,7 +12,17 @@ import { surveyResults } from '../../connector/match/survey.ts';
 import { openSteps } from '../backfill/shown-steps.ts';
 import { applyFile, type BackfillSteps, scan } from '../backfill/steps.ts';
 import { type BackfillContext, type CallsMade, withBackfill } from '../backfill/with-backfill.ts';
-import { defineCommand, type ExitCode, flag, integer, needed, oneOf, text, UsageError } from '../cli/command.ts';
+import {
+  defineCommand,
+  type ExitCode,
+  flag,
+  integer,
+  needed,
+  oneOf,
+  positive,
+  text,
+  UsageError,
+} from '../cli/command.ts';
 import { commandLine } from '../cli/command-line.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { countOf } from '../cli/count-of.ts';
@@ -39,7 +49,7 @@ export const command = defineCommand({
     yes: flag('with --link-certain: do not ask'),
     sample: integer(`show this many random results with their reasons (default ${SAMPLE})`),
     seed: integer('with --link-certain: show the same random matches as the run that printed this number'),
-    limit: integer('write at most this many lines of the plan, or link at most this many of them'),
+    limit: positive('write at most this many lines of the plan, or link at most this many of them'),
     language: oneOf(['en', 'da'], 'the language of the reasons (default en)'),
     sendUpdate: flag('with --apply: ask the service to send each company in full at once'),
   },

@@ -1,6 +1,6 @@
 import type { Credentials } from '../../service/monitors/monitor.ts';
 import type { MonitorPatch } from '../../service/monitors/monitor-input.ts';
-import { flag, integer, text, texts, UsageError } from '../cli/command.ts';
+import { flag, positive, text, texts, UsageError } from '../cli/command.ts';
 
 /** The options that {@link readSettings} reads. */
 export const settingOptions = {
@@ -13,7 +13,7 @@ export const settingOptions = {
   basic: text('the user name and password that its webhook requires', 'user:password'),
   bearer: text('the token that its webhook requires', 'token'),
   schedule: text('seconds before each attempt, such as 0,60,3600', 'seconds'),
-  postsPerMinute: integer('post to its webhook so often in a minute, at most (default: no limit)'),
+  postsPerMinute: positive('post to its webhook so often in a minute, at most (default: no limit)'),
 };
 
 interface Given {

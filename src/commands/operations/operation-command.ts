@@ -21,6 +21,7 @@ import {
   integer,
   type OptionSpec,
   oneOf,
+  positive,
   text,
   texts,
   UsageError,
@@ -134,7 +135,7 @@ function optionOf(name: string, schema: TSchema): OptionSpec<unknown> {
   const about = aboutOf(schema);
   const value = /(?:id|key)$/i.test(name) ? 'id' : 'text';
   if (Type.IsBoolean(schema)) return flag(about);
-  if (Type.IsInteger(schema)) return integer(about);
+  if (Type.IsInteger(schema)) return 'minimum' in schema && schema.minimum === 1 ? positive(about) : integer(about);
   if (Type.IsEnum(schema)) return oneOf(choicesOf(schema), about);
   if (!Type.IsArray(schema)) return text(about, value);
   if (!Type.IsEnum(schema.items)) return texts(about, value);

@@ -7,7 +7,7 @@ import { forgetLists } from '../../connector/reconcile/records.ts';
 import { type Mandate, repairAll } from '../../connector/reconcile/repair.ts';
 import { rememberSizes, survey } from '../../connector/reconcile/survey.ts';
 import { withBackfill } from '../backfill/with-backfill.ts';
-import { defineCommand, type ExitCode, flag, integer, needed, UsageError } from '../cli/command.ts';
+import { defineCommand, type ExitCode, flag, needed, positive, UsageError } from '../cli/command.ts';
 import { commandLine } from '../cli/command-line.ts';
 import { confirm } from '../cli/confirm.ts';
 import type { CommandContext } from '../cli/context.ts';
@@ -33,7 +33,7 @@ export const command = defineCommand({
     dryRun: flag('only show what differs and what would be done'),
     yes: flag('repair without asking'),
     allowShrink: flag('repair even if a list is empty or far smaller than before: you confirm that it is right'),
-    limit: integer(`show at most this many of each kind (default ${SHOWN})`),
+    limit: positive(`show at most this many of each kind (default ${SHOWN})`),
   },
   run: async (context, { provider }, options) => {
     if (options.dryRun && options.yes) throw new UsageError('--dry-run and --yes exclude each other: give one of them');

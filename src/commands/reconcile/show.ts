@@ -29,7 +29,7 @@ export async function shownOf(
   for (const kind of KINDS) {
     const count = found.counts[kind];
     if (count === 0) continue;
-    const some = limit === 0 ? [] : await pageOf(db, kind, found.scope, { limit });
+    const some = await pageOf(db, kind, found.scope, { limit });
     shown.push({ kind, count, result: repairResult(kind, found, mandate), some });
   }
   return shown;

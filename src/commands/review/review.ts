@@ -28,9 +28,9 @@ import {
   defineCommand,
   type ExitCode,
   flag,
-  integer,
   many,
   oneOf,
+  positive,
   text,
   UsageError,
 } from '../cli/command.ts';
@@ -62,7 +62,7 @@ const list = defineCommand({
       'only this kind; differences need it. With --json, `body` holds a received body or document',
     ),
     ...narrow,
-    limit: integer(`show at most this many (default ${SHOWN})`),
+    limit: positive(`show at most this many (default ${SHOWN})`),
   },
   run: (context, _args, { kind, limit, ...filter }) => {
     if (kind !== 'difference') needNoFilter(filter, 'add --kind difference');

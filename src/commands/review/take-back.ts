@@ -6,7 +6,7 @@ import { CHANGED, takeAnswerBack } from '../../operations/connector/review.ts';
 import { attempt, perform, Refused } from '../../operations/definition/operation.ts';
 import { commandActor } from '../arguments/actor.ts';
 import { withStore } from '../arguments/with-store.ts';
-import { defineCommand, type ExitCode, integer, many, UsageError } from '../cli/command.ts';
+import { defineCommand, type ExitCode, many, positive, UsageError } from '../cli/command.ts';
 import { commandLine } from '../cli/command-line.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { timeCell } from '../cli/when.ts';
@@ -17,7 +17,7 @@ export const answered = defineCommand({
   name: 'answered',
   examples: ['review answered --limit 20'],
   about: 'show the answers that can be taken back, the newest first',
-  options: { limit: integer(`show at most this many (default ${SHOWN})`) },
+  options: { limit: positive(`show at most this many (default ${SHOWN})`) },
   async run(context, _args, { limit = SHOWN }) {
     const given = await withStore(context, ({ db }) => readAnswers(db, limit));
     const shown = given.map(({ subject: id, verb, at }) => ({ id, answer: verb, at: timeCell(at) }));

@@ -11,7 +11,7 @@ import { needConnector } from '../arguments/record-argument.ts';
 import { durationOrForever, time } from '../arguments/time.ts';
 import { needProvider } from '../arguments/with-monitoring.ts';
 import { withStore } from '../arguments/with-store.ts';
-import { defineCommand, type ExitCode, flag, integer, text, UsageError } from '../cli/command.ts';
+import { defineCommand, type ExitCode, flag, integer, positive, text, UsageError } from '../cli/command.ts';
 import { canAsk, confirm } from '../cli/confirm.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { countOf } from '../cli/count-of.ts';
@@ -31,7 +31,7 @@ export const command = defineCommand({
     since: time('undo writes from this time on'),
     until: time('undo writes before this time'),
     property: text('undo writes of this property only', 'name'),
-    limit: integer('restore at most this many records; the next run continues'),
+    limit: positive('restore at most this many records; the next run continues'),
     hold: durationOrForever('how long cvrsync leaves the restored values alone: 90d, forever (default 30d)'),
     dryRun: flag('show what cvrsync would restore, and write nothing'),
     yes: flag('restore without asking'),
@@ -42,7 +42,6 @@ export const command = defineCommand({
       throw new UsageError(
         'name the writes: --event ID, --entity ID, or --since TIME; --provider, --until and --property narrow them',
       );
-    if (limit === 0) throw new UsageError('--limit 0 restores nothing: give a number of records');
     const connector = await needConnector(context);
     if (provider !== undefined) needProvider(connector, provider);
     const selection: Selection = {
