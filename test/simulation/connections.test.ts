@@ -1,7 +1,10 @@
 /** What the world knows of its PostgreSQL: what is answered, and who waits for whom. */
-import { describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openPostgres } from '../../src/store/engines/postgres.ts';
 import { readAnswers } from './answers.ts';
 import { stuckOf } from './connections.ts';
+import { postgresAt } from './engine.ts';
 
 const message = (type: string, body: Buffer): Buffer => {
   const length = Buffer.alloc(4);
@@ -56,4 +59,19 @@ describe('a statement', () => {
     expect(stuck([1, 2])).toEqual([]);
     expect(stuck([1, 2], [2, 1])).toEqual([]);
   });
+});
+
+test('the server of a world ends no transaction by the time of the machine', async () => {
+  const time = () => {
+    throw new Error('no world is there');
+  };
+  const engine = await postgresAt(inject('postgres'), { seed: 1, time });
+  const store = openPostgres(engine.url);
+  onTestFinished(async () => {
+    await store.close();
+    await engine.close();
+    await engine.remove();
+  });
+  const shown = await sql`show idle_in_transaction_session_timeout`.execute(store.db);
+  expect(shown.rows).toEqual([{ idle_in_transaction_session_timeout: '0' }]);
 });

@@ -45,6 +45,16 @@ export function sqliteIn(folder: string): Engine {
   };
 }
 
+/**
+ * Sessions that begin afterwards have no limit on a silent transaction, whatever they set: it counts the time of the machine, which is
+ * long on a busy one. What stands still in the world's time is ended by the world (`stall`).
+ */
+const WITHOUT_LIMIT = `
+  create function public.set_config(name text, value text, is_local boolean) returns text language sql as $$
+    select case name when 'idle_in_transaction_session_timeout' then value else pg_catalog.set_config(name, value, is_local) end
+  $$;
+  do $$ begin execute format('alter database %I set search_path = public, pg_catalog', current_database()); end $$`;
+
 /** Creates a database on a server that listens on a Unix socket. Call it while the machine's network is there. */
 export async function postgresAt(server: string, { seed, time }: { seed: number; time: () => Time }): Promise<Engine> {
   const url = await createDatabase(server);
@@ -52,6 +62,7 @@ export async function postgresAt(server: string, { seed, time }: { seed: number;
   const eye = new Client({ connectionString: url });
   eye.on('error', () => undefined);
   await eye.connect();
+  await eye.query(WITHOUT_LIMIT);
   const connections = openConnections({ path: `${folder}/.s.PGSQL.5432`, time, seed, eye });
   return {
     url,
