@@ -11,9 +11,11 @@ import { CRMS, ENTITY } from '../faults/company.ts';
 import { askingCli, runCli } from '../support/cli.ts';
 import { startCommand } from '../support/command.ts';
 import { daemonWith } from '../support/daemon.ts';
-import { type Connections, configFor, startCrms } from '../support/fixture.ts';
+import { type Connections, configFor, lanesBehind, startCrms } from '../support/fixture.ts';
+import { freeze } from '../support/freeze.ts';
 import { historyLines } from '../support/history.ts';
 import { ENGINES, newFolder, newStoreUrl, opened } from '../support/stores.ts';
+import { untilNone } from '../support/until-none.ts';
 
 const CASES = CRMS.map((crm, index) => ({ engine: ENGINES[index] ?? 'sqlite', ...crm }));
 const WAITING = { timeout: 60_000, interval: 20 };
@@ -44,7 +46,7 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
     });
     const argv = (line: readonly string[]) => ['--config', file, ...line];
     return {
-      ...{ store, emulator, ids, configWith },
+      ...{ store, url, emulator, ids, configWith },
       run: (...line: readonly string[]) => runCli(argv(line)),
       ask: (...line: readonly string[]) => askingCli(argv(line)),
       start: (...line: readonly string[]) => startCommand(argv(line), folder),
@@ -93,6 +95,32 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('3 restored.')]);
     expect([names(), await undone(), await runs()]).toEqual([RESTORED, 3, ['1 run done']]);
     expect(await store.db.selectFrom('daemon').select('id').execute()).toHaveLength(1);
+  });
+
+  test.each(['dies', 'stands still'])('goes on in a daemon that starts meanwhile, if the command %s', async (what) => {
+    const { start, store, url, emulator, names, undone, runs, audit, configWith, expire } = await world();
+    const daemon = await daemonWith(configWith());
+    const dies = what === 'dies';
+    emulator.fault({
+      match: write,
+      action: dies ? { kind: 'hang', applied: true } : { kind: 'slow', at: 'start', ms: 3_000 },
+    });
+    const command = start(...UNDO);
+    await expect.poll(names, WAITING).toEqual(RESTORED);
+    if (!dies) await freeze(command, url);
+    await daemon.start();
+    expect([await runs(), await undone()]).toEqual([['1 run running'], 0]);
+    if (dies) await command.kill('SIGKILL');
+    await expire();
+    await expect.poll(runs, WAITING).toEqual(['1 run done']);
+    command.signal('SIGCONT');
+    const { code, stdout } = await command.ended;
+    if (!dies) expect([code, stdout]).toEqual([0, expect.stringContaining('3 restored.')]);
+    await untilNone(() => lanesBehind(store));
+    expect([names(), await undone(), await runs()]).toEqual([RESTORED, 3, ['1 run done']]);
+    expect(await audit()).toEqual(['done; 3 restored', 'begun for 3 records']);
+    const written = new RegExp(write, 'u');
+    expect(emulator.calls.filter(({ method, path: at }) => written.test(`${method} ${at}`))).toHaveLength(1);
   });
 
   test('says how to see, end and continue it when it is stopped', async () => {

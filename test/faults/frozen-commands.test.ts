@@ -4,15 +4,14 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { openStore } from '../../src/store/engines/open.ts';
-import { type Running, startCommand } from '../support/command.ts';
+import { startCommand } from '../support/command.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
-import { type Daemon, daemonWith } from '../support/daemon.ts';
+import { daemonWith } from '../support/daemon.ts';
 import { configFor, lanesBehind, postWebhook, startCrms, watchStore } from '../support/fixture.ts';
+import { freeze } from '../support/freeze.ts';
 import { historyLines } from '../support/history.ts';
 import { holdingProxy } from '../support/holding-proxy.ts';
 import { newFolder, newStoreUrl } from '../support/stores.ts';
@@ -23,29 +22,6 @@ const WAITING = { timeout: 120_000, interval: 20 };
 const JUMPS = ['--import', path.join(import.meta.dirname, '../support/clock-preload.mjs')];
 const READ = /batch\/read$/;
 const WRITE = /batch\/update$/;
-
-/** Whether nobody stands still amid a write to the file. */
-function isFree(file: string): boolean {
-  const db = new Database(file, { timeout: 200 });
-  try {
-    db.exec('begin immediate; rollback');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    db.close();
-  }
-}
-
-/** Puts a process to sleep, as a machine that suspends does: not while it holds the file. */
-async function freeze(sleeper: Pick<Running | Daemon, 'signal'>, file: string): Promise<void> {
-  for (;;) {
-    sleeper.signal('SIGSTOP');
-    if (isFree(file)) return;
-    sleeper.signal('SIGCONT');
-    await sleep(20);
-  }
-}
 
 async function open() {
   const crms = await startCrms({ hubspot: { rate: 'none' } });

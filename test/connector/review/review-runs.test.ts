@@ -10,7 +10,7 @@ import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
 import { countItems } from '../../../src/runtime/runs/run-items.ts';
 import { cancelRun, confirmRun, findRun, requestPreview } from '../../../src/runtime/runs/runs.ts';
-import { workOnRuns } from '../../../src/runtime/runs/work.ts';
+import { type TaskWork, workOnRuns } from '../../../src/runtime/runs/work.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ENTITY } from '../../faults/company.ts';
 import { type ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
@@ -93,6 +93,42 @@ describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s'
     ).toEqual([
       ['Ida', 'done; 447 done, 2 changed, 1 settled'],
       ['Ida', 'begun for 450 entries'],
+    ]);
+  });
+
+  test('stores nothing in a process that froze until another one took the run over', async () => {
+    const store = await withDifferences(engine);
+    const id = await planned(store, PHONES);
+    await begin(store, id);
+    const stored: unknown[] = [];
+    const froze = await claim(store, REVIEW.queue, { limit: 1, now: Date.now(), leaseMs: 1 });
+    const asleep: TaskWork<ReviewRequest> = {
+      task: REVIEW,
+      async work(_, { signal, step }) {
+        const later = Date.now() + 60_000;
+        const other = await claim(store, REVIEW.queue, { limit: 1, now: later, leaseMs: 30_000 });
+        await workOnRuns(
+          { store, now: Date.now },
+          {
+            task: REVIEW,
+            async work(run, follow) {
+              // The one that froze wakes while this one is at work.
+              stored.push(await step({ done: 7, total: 7 }, async () => void stored.push('twice')), signal.aborted);
+              stored.push((await findRun(store.db, id))?.done);
+              await reviewWork({ store, now: Date.now }).work(run, follow);
+            },
+          },
+          other,
+          new AbortController().signal,
+        );
+      },
+    };
+    await workOnRuns({ store, now: Date.now }, asleep, froze, new AbortController().signal);
+    expect(stored).toEqual([false, true, 0]);
+    expect(await findRun(store.db, id)).toMatchObject({ state: 'done', done: RECORDS, error: null });
+    expect((await readAudit(store.db, { action: 'review.accept' }, 5)).map(({ result }) => result)).toEqual([
+      'done; 450 done',
+      'begun for 450 entries',
     ]);
   });
 
