@@ -1,4 +1,4 @@
-/** Counts that stop at a limit, and walks through tables that are too large for one statement. */
+/** Counts that stop at a limit, and page-by-page reads of tables that are too large for one statement. */
 import { type Expression, sql } from 'kysely';
 import { type Db, engineOf } from './store.ts';
 
@@ -10,7 +10,7 @@ export async function countRows(db: Db, limited: Expression<unknown>): Promise<n
   return rows[0]?.count ?? 0;
 }
 
-/** How many rows a query has, and the least of its column `since` among the first ones, if that was asked for. */
+/** The number of rows of a query, and the least `since` of its first rows if requested. */
 interface Counted {
   readonly count: number;
   readonly least: number | undefined;
@@ -18,7 +18,7 @@ interface Counted {
 
 /**
  * Counts the rows of many queries, each up to `most`, in one statement: on PostgreSQL a statement is a call over the network.
- * `lookedAt`: in how many rows of each the least `since` is looked for.
+ * `lookedAt`: how many rows of each query to search for the least `since`.
  */
 export async function countEach(
   db: Db,
@@ -61,7 +61,7 @@ export async function aboutRows(
   return { count: Math.max(count, rows[0]?.count ?? 0), isAbout: true };
 }
 
-/** Rows to read in one statement of a walk: some milliseconds. */
+/** Rows to read in one statement of {@link inPages}: some milliseconds. */
 export const ROWS_AT_ONCE = 5_000;
 
 /** Reads page by page and lets other work run in between. `readPage` returns the key to continue after. */

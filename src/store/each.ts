@@ -21,7 +21,7 @@ export function eachRow<Column extends string>(
   columns: readonly Column[],
   rows: readonly Readonly<Record<NoInfer<Column>, string | number | null>>[],
 ): RawBuilder<unknown> {
-  // As lists: column names in every row were half of the text and of the time.
+  // As lists: column names in every row double the size and the time.
   const lists = rows.map((row) => columns.map((column) => row[column]));
   const json = storableJson(lists);
   const read = sql.raw(columns.map((column, at) => `value ->> ${at} as "${column}"`).join(', '));

@@ -26,7 +26,7 @@ export function prepareFile(file: string): void {
   if (existsSync(at)) explained(STORE, at, at, () => accessSync(at, constants.W_OK));
 }
 
-/** The same for a copy. */
+/** Creates the folder of a backup; throws like {@link prepareFile}. */
 export const prepareBackup = (file: string): void => prepareFolder(resolve(file), BACKUP);
 
 /** SQLite keeps its journal next to the file, so the folder must be writable too. */
@@ -75,9 +75,9 @@ function reasonOf(code: string, place: string, other: string, error: unknown): s
     return `${user()} may not write ${place}: give that user the right to (chown or chmod), or ${other}`;
   if (code === 'EROFS') return `${place} is on a read-only file system: mount it writable, or ${other}`;
   if (code === 'EEXIST' || code === 'ENOTDIR')
-    return `a file stands where the folder ${place} should be: move the file away, or ${other}`;
-  if (code === 'ENOENT') return `the system makes no folder ${place}: ${other}`;
-  return `${errorText(error)}; mend ${place}, or ${other}`;
+    return `${place} should be a folder, and a file has that name: move the file away, or ${other}`;
+  if (code === 'ENOENT') return `the system cannot create the folder ${place}: ${other}`;
+  return `${errorText(error)}; repair ${place}, or ${other}`;
 }
 
 /** The user of this process; in a container it may have no name. */

@@ -30,7 +30,7 @@ export interface PendingWriteTable {
   key: string;
   /** The fencing token of its claim; 0 if its process got no answer. */
   fence: number;
-  /** When it was begun. */
+  /** When it began. */
   at: number;
   /** JSON of the queue's worker. */
   detail: string;
@@ -40,7 +40,7 @@ export interface PendingWriteTable {
   answered_at: number | null;
 }
 
-/** The next free slot of one account and budget, and until when nobody may call. */
+/** The next free slot of one account and budget, and the end of its block. */
 export interface RateLimitTable {
   key: string;
   /** Ms since 1970 with a fraction: slots of a fast budget lie less than a millisecond apart. */
@@ -59,7 +59,7 @@ export interface CallWindowTable {
   key: string;
   /** When the minute began. */
   since: number;
-  /** Calls that daemons reserved; over the limit if they asked for more. */
+  /** Calls that daemons requested; may exceed the limit. */
   taken: number;
 }
 
@@ -73,17 +73,17 @@ export interface DaemonTable {
   seen_at: number;
   /** JSON: digests of the parts of its configuration. */
   digests: string;
-  /** Its roles, with blanks between them. */
+  /** Its roles, separated by blanks. */
   roles: string;
 }
 
 /** A version of the accepted configuration: the newest one is in force. */
 export interface ConfigVersionTable {
   id: Generated<number>;
-  /** Of the whole. */
+  /** The digest of the whole configuration. */
   digest: string;
   accepted_at: number;
-  /** A person, or `first start`, `start` if nobody had to be asked. */
+  /** A person; `first start`, or `start` if no person had to accept it. */
   accepted_by: string;
   /** JSON: the digest of each part, of secrets too. */
   digests: string;
@@ -173,7 +173,7 @@ export interface SignOnTable {
   /** SHA-256 of the secret in the browser's cookie and the state, base64url. */
   hash: string;
   nonce: string;
-  /** Of PKCE. */
+  /** The `code_verifier` of PKCE. */
   verifier: string;
   /** The path to continue with. */
   next: string;
@@ -202,7 +202,7 @@ export interface AuditTable {
 /** Work that the daemon does for a person: first a preview, then the work itself if the person confirms. */
 export interface RunTable {
   id: Generated<number>;
-  /** What is run, as its queue is called. */
+  /** The name of its queue. */
   task: string;
   /** JSON of the input. */
   input: string;
@@ -229,10 +229,10 @@ export interface RunTable {
   error: string | null;
 }
 
-/** The result of one thing in a run, or its expected result in a preview. */
+/** The result of one item in a run, or its expected result in a preview. */
 interface RunItemTable {
   run: number;
-  /** Names the thing within its run. */
+  /** Identifies the item within its run. */
   key: string;
   kind: string;
   /** JSON. */
@@ -252,8 +252,8 @@ interface ActivityTable {
 
 /**
  * `written`, `kept`, `undone` and `refused` count properties, `received` webhooks, `sent` and `failed` attempts to deliver. The others
- * are states as last seen in the span: the records of a connection (`linked`), those among them that differ, are left alone
- * or fail, and how many seconds the register is behind.
+ * are states as last seen in the span: the records of a connection (`linked`), how many of them differ, are held or fail,
+ * and how many seconds the register is behind.
  */
 export type ActivityKind =
   | 'written'

@@ -39,7 +39,7 @@ export interface ReceiptTable {
   trace: string | null;
 }
 
-/** The register's current word on one field of one company. Greater `(clock, seq)` wins. */
+/** The register's current value of one field of one company. The greater `(clock, seq)` wins. */
 export interface FactTable {
   entity: string;
   field: string;
@@ -121,11 +121,11 @@ export interface PropertyStateTable {
   refused_schema: string | null;
   /** When to send it again at the latest; null if the schema excludes it. */
   refused_until: number | null;
-  /** JSON of the CRM's value then, which stays; null if unknown. */
+  /** JSON of the CRM's value at that time, which cvrsync left in place; null if unknown. */
   refused_over: string | null;
   /** When the register's value replaced it once under a link's `trust: register`. */
   trusted_at: number | null;
-  /** JSON of the CRM's value that stays although the register's differs; null if there is none. */
+  /** JSON of the CRM's value that cvrsync keeps although the register's differs; null if there is none. */
   kept: string | null;
   /** JSON of the register's value. */
   offered: string | null;
@@ -156,9 +156,9 @@ export interface OverrideTable {
   created_at: number;
   /** JSON of the only CRM value that a release overrides; absent or null for any value. */
   seen?: string | null | undefined;
-  /** What placed it: `person` a hold or a release, `review` an answer, `undo` what it restored. */
+  /** What placed it: a `person` who held or released, an answer in `review`, or an `undo`. */
   origin: Generated<'person' | 'review' | 'undo'>;
-  /** Who placed it, as the audit names them, and from where; null if nobody knows. */
+  /** Who placed it, as the audit names them, and from where; null if unknown. */
   placed_by: string | null;
   placed_via: 'page' | 'command' | 'api' | null;
 }
@@ -260,11 +260,11 @@ interface PlanSkipTable {
   entity: string;
 }
 
-/** The company that the last match of the connection found for a record without a number. */
+/** The result of the last match of the connection for a record without a number. */
 interface MatchResultTable {
   provider: string;
   record_id: string;
-  /** Of the record in the scan. */
+  /** The position of the record in the scan. */
   position: number;
   confidence: string;
   /** The first candidate; null if there is none. */

@@ -10,9 +10,12 @@ export async function readSecretFile(file: string, what: string): Promise<string
     return await readFile(file, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new Error(`The ${what} ${file} cannot be read: give this user the right to, or restore it from the backup`, {
-      cause: error,
-    });
+    throw new Error(
+      `The ${what} ${file} cannot be read: give this user the right to read it, or restore it from the backup`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -27,8 +30,8 @@ export async function storeSecretFile(file: string, what: string, make: () => st
 }
 
 /**
- * The file is complete and on disk before it gets its name: data sealed with a key that a crash took could never be
- * read again.
+ * Gives the file its name only when it is complete and on disk: data sealed with a key that a crash destroyed would be
+ * lost.
  */
 async function makeSecretFile(file: string, what: string, text: string): Promise<void> {
   makeFolder(path.dirname(path.resolve(file)));
@@ -45,7 +48,7 @@ async function makeSecretFile(file: string, what: string, text: string): Promise
   } catch (error) {
     // Another process was first: use its secret.
     if (codeOf(error) !== 'EEXIST')
-      throw new Error(`The ${what} ${file} cannot be made: give this user the right to write its folder`, {
+      throw new Error(`The ${what} ${file} cannot be created: give this user the right to write to its folder`, {
         cause: error,
       });
   } finally {

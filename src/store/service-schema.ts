@@ -7,8 +7,8 @@ export interface SnapshotTable {
   /** JSON of the normalised snapshot. */
   body: string;
   /**
-   * Whose documents it is made of, the leading first, with blanks between: `datafordeler cvr`. The digest, the loading
-   * time and `ahead` are of the leading one's document.
+   * The sources of its documents, the leading one first, separated by blanks: `datafordeler cvr`. The digest, the
+   * loading time and `ahead` belong to the document of the leading source.
    */
   origins: Generated<string>;
   /** SHA-256 of the register's document, base64url: an unchanged document is skipped. */
@@ -24,7 +24,7 @@ export interface SnapshotTable {
   updated_at: number;
 }
 
-/** What another source said last of a company or production unit whose snapshot it does not lead. */
+/** The last reading of a company or production unit from a source that does not lead its snapshot. */
 export interface SecondReadingTable {
   entity: string;
   origin: string;
@@ -34,7 +34,7 @@ export interface SecondReadingTable {
   loaded_at: string;
   ahead: string | null;
   ahead_at: number | null;
-  /** The events of the differences from the snapshot, with blanks between; null without any. */
+  /** The events of the differences from the snapshot, separated by blanks; null without any. */
   differs: string | null;
   /** Since when it differs, ms since 1970. */
   differs_since: number | null;
@@ -92,7 +92,7 @@ export interface MonitorTable {
   emails: string;
   mail_frequency: 'immediate' | 'daily';
   enabled: number;
-  /** When it was first enabled; null if it never was. It gets nothing from before. */
+  /** When it was first enabled; null if it never was. It gets no earlier changes. */
   enabled_at: number | null;
   /** Why it is off: a person, no success for days, or an answer of 410. Null while it is on. */
   disabled_reason: 'person' | 'failing' | 'gone' | null;
@@ -100,7 +100,7 @@ export interface MonitorTable {
   /** Since when no delivery succeeded, and the attempts since then. */
   failing_since: number | null;
   failed_attempts: number;
-  /** The notices sent about that, as a sum: 1 first failed, 2 half-way, 4 disabled, 8 failing for hours. */
+  /** A bit mask of the notices sent about that: 1 first failed, 2 half-way, 4 disabled, 8 failing for hours. */
   notices: number;
   created_at: number;
   updated_at: number;
@@ -130,7 +130,7 @@ export interface DeliveryTable {
   attempts: Generated<number>;
   /** Attempts before a person requested it again, where the schedule starts again; null if nobody did. */
   replayed_from: number | null;
-  /** Not before; for a held one, since when. Ms since 1970. */
+  /** The earliest time of the next attempt; for a held delivery, when it was held. Ms since 1970. */
   next_at: number;
   /** HTTP status of the last answer; null if none came. */
   status: number | null;
@@ -205,13 +205,13 @@ export interface FilingTable {
   published_at: string;
   /** JSON of the report data; null if no figures could be read. */
   data: string | null;
-  /** Why not, in words. */
+  /** Why `data` is null, in words. */
   error: string | null;
-  /** Tries that failed for reasons that may pass. */
+  /** Attempts that failed for a temporary reason. */
   attempts: number;
   /** When to try again, ms since 1970; null if not. */
   retry_at: number | null;
-  /** JSON of the index's record until the last try. */
+  /** JSON of the index's record until the last attempt. */
   record: string | null;
 }
 

@@ -23,7 +23,7 @@ export function placeOf(url: string): string {
 /** Holders of daemons start here; those of commands are smaller. */
 export const FIRST_DAEMON = 2 ** 27;
 
-/** A new holder for one opening of the store; also a daemon's is a positive 32-bit integer. */
+/** A random id for one opening of the store; a positive 32-bit integer, as PostgreSQL's locks require. */
 export const newHolder = (isDaemon: boolean): number => (isDaemon ? FIRST_DAEMON : 0) + randomInt(1, FIRST_DAEMON);
 
 export interface CommitOptions {
@@ -33,8 +33,8 @@ export interface CommitOptions {
    */
   readonly ephemeral?: true;
   /**
-   * For callers who wait, while the thread that runs JavaScript goes on: SQLite commits without the disk, and another
-   * thread waits for it. Others may read the write a moment before it is on disk; what they write then is on disk after it.
+   * Waits for the disk in another thread, so that the JavaScript thread goes on. Other code may read the write a moment
+   * before it is on disk; its own later writes reach the disk after this one.
    */
   readonly syncsAside?: true;
 }

@@ -120,7 +120,7 @@ describe('a store that cannot be kept where it should be is told with path, user
   test('where a file stands in the place of its folder, or of one above', async () => {
     const file = await configured('a-file', 'x');
     for (const store of [join(file, 'x.db'), join(file, 'data', 'x.db')])
-      await expect(openStore(store)).rejects.toThrow(/a file stands where the folder .*a-file.* should be: move/);
+      await expect(openStore(store)).rejects.toThrow(/a-file.* should be a folder, and a file has that name: move/);
   });
 
   test('where a folder stands in its place', async () => {

@@ -59,7 +59,7 @@ it.each(['prefer', 'require', 'verify-ca', 'verify-full'])(
     await store.close();
     expect(rows).toEqual([{ ssl: true }]);
     await expect(openStore(addressOf('127.0.0.1', named))).rejects.toThrow(
-      /not in the cert's .*: the certificate of PostgreSQL names another host: write in the address a name that it has/u,
+      /not in the cert's .*: the certificate of PostgreSQL names another host: use a name from the certificate in the address/u,
     );
     for (const other of ['', `&sslrootcert=${otherCa}`])
       await expect(openStore(addressOf('localhost', `sslmode=${mode}${other}`))).rejects.toThrow(
@@ -70,6 +70,6 @@ it.each(['prefer', 'require', 'verify-ca', 'verify-full'])(
 
 it('sslmode=require reaches no server that speaks plain text, and says what to change', async () => {
   await expect(openStore(`${await emptyStoreUrl('postgres')}&sslmode=require`)).rejects.toThrow(
-    /switch `ssl` on at PostgreSQL/u,
+    /enable `ssl` in PostgreSQL/u,
   );
 });

@@ -49,7 +49,7 @@ async function openAt(
     if (isNew && wasMade) throw new LostStoreError(url);
     const mayMigrate = migrate === 'new' ? isNew : migrate;
     await (mayMigrate ? migrateStore(store) : requireCurrent(store));
-    // After the claim: whoever copies looks for daemons once its mark stands.
+    // After the claim: a copy writes its mark first, and then looks for daemons.
     if (!mayBeMoved) await refuseMoved(store.db, url);
     const usable = claim || mayBeMoved ? store : refusingMoved(store, url);
     if (isFile) await settleFile(usable, url, { lostCommits, isDaemon: claim, isNew });

@@ -1,6 +1,6 @@
 /**
- * Tells which daemons on a PostgreSQL store are alive: each holds an advisory lock on a connection of its own, and the
- * server frees the lock with the connection. Needs no clock.
+ * Tells which daemons on a PostgreSQL store are alive. Each holds an advisory lock on its own connection, and the server
+ * frees the lock when the connection ends. Needs no clock.
  */
 import { type Kysely, sql } from 'kysely';
 import type { Client } from 'pg';
@@ -11,7 +11,7 @@ const OURS = 485_723_190;
 
 export interface Presence {
   readonly holder: number;
-  /** Makes the holder a daemon's and takes its lock, unless the connection that holds it is alive. */
+  /** Takes the lock of a daemon, unless a live connection holds it already. */
   claim(): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,13 +43,13 @@ export function openPresence(connect: () => Promise<Client>): Presence {
 }
 
 async function lockAs(client: Client, holder: number): Promise<void> {
-  // A machine without power closes nothing: without this its connection would live for two hours.
+  // A machine that loses power does not close its connection: without this the server would keep it for two hours.
   await client.query(`select set_config('tcp_keepalives_idle', '10', false),
         set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`);
   await client.query('select pg_advisory_lock($1, $2)', [OURS, holder]);
 }
 
-/** The holders whose locks are held. */
+/** The holders of live daemons. */
 export async function readPresent<T>(db: Kysely<T>): Promise<readonly number[]> {
   const { rows } = await sql<{ holder: number }>`select objid::bigint as holder from pg_locks
     where locktype = 'advisory' and classid = ${OURS} and objsubid = 2 and granted

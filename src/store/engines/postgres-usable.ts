@@ -24,7 +24,7 @@ export async function requireUsable(connect: Connect): Promise<void> {
     const { rows } = await client.query<Found>(`select current_setting('server_version_num')::int / 10000 as version,
       current_setting('server_encoding') as encoding, current_database() as database, pg_backend_pid() as pid`);
     const [found] = rows;
-    if (found === undefined) throw new Error('PostgreSQL does not say which version it is');
+    if (found === undefined) throw new Error('PostgreSQL does not report its version');
     const { version, encoding, database, pid } = found;
     if (version < LEAST_VERSION)
       throw new Error(`The store is on PostgreSQL ${version}: cvrsync needs ${LEAST_VERSION} or newer`);
@@ -35,8 +35,8 @@ export async function requireUsable(connect: Connect): Promise<void> {
     // The server tells each client its process id; a pooler answers for many.
     if (Reflect.get(client, 'processID') !== pid && (await sharesSessions(client, connect)))
       throw new Error(
-        'The store is reached through a pooler that divides sessions, such as PgBouncer with pool_mode = transaction: ' +
-          'the lock that shows that a daemon lives, and the settings of a connection, do not last there. ' +
+        'The store is reached through a pooler that shares sessions, such as PgBouncer with pool_mode = transaction: ' +
+          'the lock that proves a daemon alive, and the settings of a connection, do not last there. ' +
           "Set pool_mode = session for the database of cvrsync, or write PostgreSQL's own address",
       );
   } finally {

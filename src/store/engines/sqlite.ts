@@ -207,7 +207,7 @@ function openLog(file: string) {
   };
 }
 
-/** Has the disk keep the name of the file as well, which may be new. */
+/** Also syncs the folder, so that the name of a new file is on disk. */
 async function openNamed(file: string): Promise<FileHandle> {
   const folder = await open(path.dirname(file));
   try {

@@ -25,7 +25,7 @@ export interface Erasures {
 const SALT = 'erasure:salt';
 
 const NONE: Erasures = { version: '', has: () => false, redact: (value) => value, isNamedIn: () => false };
-/** In a transaction, no erasure begins before it ends. */
+/** Reads the erased entities. In a transaction, holds off new erasures until it ends. */
 export async function readErasures(db: Db): Promise<Erasures> {
   await holdOff(db);
   const rows = await db.selectFrom('erasure').select('digest').orderBy('digest').execute();
@@ -34,7 +34,7 @@ export async function readErasures(db: Db): Promise<Erasures> {
   return erasuresOf(salt, new Set(rows.map(({ digest }) => digest)));
 }
 
-/** Removes from texts the erased entities, and what an engine cannot store. */
+/** Removes erased entities from texts, and characters that an engine cannot store. */
 export async function redactTexts(tx: Tx, texts: readonly (string | null)[]): Promise<readonly (string | null)[]> {
   if (texts.every((text) => text === null)) return texts;
   const { redact } = await readErasures(tx);
@@ -61,7 +61,7 @@ function wordsOf(salt: string, digests: ReadonlySet<string>): ErasedWords {
   };
 }
 
-/** The words to erase, as the store's list has them once the erasure begins. */
+/** The ids and names to erase, digested as the store's list will have them. */
 export async function erasedWords(db: Db, entities: readonly string[], names: readonly string[]): Promise<ErasedWords> {
   const salt = (await readValue(db, SALT)) ?? randomBytes(32).toString('base64url');
   return wordsOf(salt, new Set(digestsOf(salt, entities, names)));
@@ -72,12 +72,12 @@ const digestsOf = (salt: string, entities: readonly string[], names: readonly st
   ...new Set(names.flatMap((name) => nameDigest(salt, name) ?? [])),
 ];
 
-/** In a transaction, no erasure begins before it ends. */
+/** In a transaction, holds off new erasures until it ends. */
 async function holdOff(db: Db): Promise<void> {
   if (db.isTransaction) await lockUntilCommit(db, 'erasures', 'shared');
 }
 
-/** When the newest erasure began, in ms; undefined if there is none. No other begins before the transaction ends. */
+/** The start of the newest erasure, in ms. Holds off new erasures until the transaction ends. */
 export async function newestErasure(tx: Tx): Promise<number | undefined> {
   await holdOff(tx);
   const { at } = await tx
@@ -126,7 +126,7 @@ export async function beginErasure(
   return digests[0] ?? '';
 }
 
-/** The state of an interrupted erasure; undefined if there is none. */
+/** The state of an interrupted erasure. */
 export async function readRest(db: Db, entity: string): Promise<string | undefined> {
   const salt = await readValue(db, SALT);
   if (salt === undefined) return undefined;
@@ -138,7 +138,7 @@ export async function readRest(db: Db, entity: string): Promise<string | undefin
   return row?.rest ?? undefined;
 }
 
-/** From now on the store keeps only the digests. */
+/** Ends an erasure: from now on the store keeps only the digests. */
 export async function endErasure(tx: Tx, entity: string, now: number): Promise<void> {
   const digest = digestOf((await readValue(tx, SALT)) ?? '', entity);
   await tx.updateTable('erasure').set({ done_at: now, rest: null }).where('erased_with', '=', digest).execute();
@@ -152,8 +152,8 @@ export async function liftErasure(tx: Tx, entity: string): Promise<boolean> {
 }
 
 /**
- * An id of no company or person, whose numbers have eight or ten digits. Each erased entity has its own, so that two in
- * one list stay two.
+ * An alias: an id too long for a company or person, whose numbers have eight or ten digits. Each erased entity has its
+ * own, so that two in one list remain distinct.
  */
 export const aliasOfDigest = (digest: string): string =>
   `CVR-3-9${(BigInt(`0x${digest.slice(0, 14)}`) % 10n ** 14n).toString().padStart(14, '0')}`;

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 
 export const digestOf = (salt: string, text: string): string => createHmac('sha256', salt).update(text).digest('hex');
 
-/** Folds a text to compare names. Positions are those of the text's NFC: a letter whose lower case is longer stays. */
+/** Folds case to compare names. Keeps the positions of the text's NFC: does not fold a letter whose lower case is longer. */
 export const fold = (text: string): string =>
   Array.from(text.normalize('NFC'), (letter) => {
     const lower = letter.toLowerCase();
@@ -33,7 +33,7 @@ function shortOf(word: string): string {
   return ((sum ^ (sum >>> 16)) & 0xffff).toString(16).padStart(4, '0');
 }
 
-/** The digest of a name with its number of words; undefined for one word, which may mean much else. */
+/** The digest of a name with its number of words; undefined for a single word, which is too ambiguous. */
 export function nameDigest(salt: string, name: string): string | undefined {
   const words = wordsOf(name);
   const [first = ''] = words;
@@ -79,7 +79,7 @@ export function createNameFinder(salt: string, digests: ReadonlySet<string>): Na
     return found;
   }
 
-  /** The words of the longest name that begins here; empty if none does. */
+  /** The words of the longest erased name that begins here. */
   function nameAt(words: readonly RegExpExecArray[], at: number): readonly RegExpExecArray[] {
     const short = shortOf(words[at]?.[0] ?? '');
     if (!firsts.has(short)) return [];

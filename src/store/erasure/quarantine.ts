@@ -25,7 +25,9 @@ export interface Unusable {
 export async function setAside(tx: Tx, given: Unusable): Promise<void> {
   const text = storable(new TextDecoder().decode(given.body.subarray(0, MOST_BYTES)));
   const isErased = (await readErasures(tx)).isNamedIn(`${given.subject} ${given.reason} ${unescaped(text)}`);
-  const found = isErased ? { ...given, subject: undefined, reason: `unusable, and about what was ${ERASED}` } : given;
+  const found = isErased
+    ? { ...given, subject: undefined, reason: `unusable, and names an entity that was ${ERASED}` }
+    : given;
   const body = isErased ? ERASED : text;
   await tx.deleteFrom('quarantine').where('body', '=', body).execute();
   await tx
@@ -41,7 +43,7 @@ export async function setAside(tx: Tx, given: Unusable): Promise<void> {
   await trimQuarantine(tx);
 }
 
-/** Deletes all but the newest of each source, so that the mistakes of one leave the other's. */
+/** Deletes all but the newest rows of each source, so that one source cannot displace the other's. */
 export async function trimQuarantine(tx: Tx): Promise<void> {
   for (const source of ['webhook', 'register'] as const)
     await tx

@@ -12,7 +12,7 @@ export const ERASED = '(erased)';
 
 type AliasOf = (entity: string) => string | undefined;
 
-/** Keys of register documents that hold a number, and the entities that it may mean. */
+/** Keys of register documents that hold a number, with the prefix of its entity id. */
 const NUMBERS: Readonly<Record<string, string>> = {
   enhedsNummer: 'CVR-3-',
   forretningsnoegle: 'CVR-1-',
@@ -20,7 +20,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   pNummer: 'CVR-2-',
 };
 const NAME = /^(?:name|navn)$/i;
-/** Keys of a company's own names: one that contains the erased name stays. */
+/** Keys of a company's own names, which are kept even if they contain an erased name. */
 const OWN_NAMES = /^(?:names?|navne?|altNames|otherNames|formerNames)$/i;
 const CONTACT = /adress|address|e-?mail|post|phone|telefon|fax|website|hjemmeside|^url$/i;
 /** How news mark an entity in a text. */
@@ -78,7 +78,7 @@ export function namesIn(value: unknown, isWanted: (entity: string) => boolean): 
   return [...inside, ...textsUnder(value, false)];
 }
 
-/** The texts below a key of a name. */
+/** The texts under keys of names. */
 function textsUnder(value: unknown, isName: boolean): readonly string[] {
   if (typeof value === 'string') return isName ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((each) => textsUnder(each, isName));
@@ -106,11 +106,11 @@ function aliasIn(object: JsonObject, aliasOf: AliasOf): string | undefined {
   return undefined;
 }
 
-/** The id in a property; matches no entity if there is none. */
+/** The entity id in a property; empty if the property holds none. */
 const idAt = (key: string, text: string): string =>
   Object.hasOwn(NUMBERS, key) ? `${NUMBERS[key]}${text}` : (canonicalEntityId(text) ?? '');
 
-/** The rest of a property in the object of an erased entity. */
+/** A property of an erased entity, without its numbers, contacts and names. */
 function withoutPerson(key: string, value: unknown, alias: string): unknown {
   if (key === 'enhedsNummer') return Number(alias.slice('CVR-3-'.length));
   if (NUMBERS[key] !== undefined || CONTACT.test(key)) return null;

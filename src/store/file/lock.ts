@@ -1,5 +1,5 @@
 /**
- * Locks a SQLite store for one daemon. It is two locks of the operating system, which frees both when the process ends.
+ * Locks a SQLite store for one daemon, with two locks of the operating system, which frees both when the process ends.
  * One is on a file next to the store, named after the store's resolved path. The other is on the store's own inode: it
  * holds under every name of the store, in every container that mounts it, and after somebody deleted the file next to
  * it.
@@ -20,9 +20,7 @@ export function lockStore(file: string): StoreLock {
   try {
     const inode = beside === undefined ? undefined : lockInode(file);
     if (beside === undefined || inode === 'taken')
-      throw new Error(
-        `Another cvrsync daemon is running on ${file}: stop it first, or give this one a store of its own`,
-      );
+      throw new Error(`Another cvrsync daemon is running on ${file}: stop it first, or give this one its own store`);
     return {
       close() {
         beside.close();
@@ -50,8 +48,7 @@ function lockBeside(store: string): Database.Database | undefined {
 }
 
 /**
- * NFS, CIFS and SMB, where the kernel implements `flock` with the kind of lock that SQLite takes, so that both would
- * collide.
+ * NFS, CIFS and SMB. On them `flock` takes the same kind of lock as SQLite, so that the two would collide.
  */
 const ONE_KIND_OF_LOCK = new Set([0x6969, 0xff534d42, 0xfe534d42]);
 /** The exit code of `flock` if another process holds the lock. */

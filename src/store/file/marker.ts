@@ -18,7 +18,7 @@ export class LostStoreError extends Error {
   }
 }
 
-/** The name does not start like the store's, so that `rm cvrsync.db*` leaves it. */
+/** The name does not start with the store's, so that `rm cvrsync.db*` does not delete it. */
 function markerOf(file: string): string {
   const { dir, base } = path.parse(resolveStore(file));
   return path.join(dir, `.${base}.marker`);
@@ -39,7 +39,7 @@ export function markStore(file: string): void {
 }
 
 const textFor = (file: string): string =>
-  `cvrsync made a store here: ${path.basename(resolveStore(file))}. Without that file cvrsync does not start while this one is here.\n`;
+  `cvrsync made a store here: ${path.basename(resolveStore(file))}. cvrsync does not start without that file while this one exists.\n`;
 
 /**
  * Records that the store holds all writes until `at`, in ms since 1970; undefined for a different store. Does not wait

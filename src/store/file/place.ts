@@ -24,7 +24,7 @@ function linkTarget(file: string): string | undefined {
 
 /** Creates a missing file with mode 0600: SQLite gives its journals the mode of the file. */
 export function makePrivate(file: string): void {
-  // Only then: on Linux, closing any descriptor of a file ends SQLite's locks on it in this process.
+  // Only a missing file: on Linux, closing any descriptor of a file ends SQLite's locks on it in this process.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
 }
 

@@ -18,7 +18,7 @@ export async function addConnectorTables(tx: Tx, engine: Engine): Promise<void> 
 
 async function addInbox(tx: Tx, engine: Engine): Promise<void> {
   const { text, integer, serial, index } = dialect(tx, engine);
-  // No index but its rising key, so that every row goes to the end of the table.
+  // Indexed by its ascending key only, so that every row is appended to the table.
   await serial('arrival', 'seq')
     .addColumn('body', text, required)
     .addColumn('webhook_id', text)
@@ -101,7 +101,7 @@ async function addLinks(tx: Tx, engine: Engine): Promise<void> {
   // Nearly all links are active, so that a search for them reads the table anyway.
   await index('link_inactive', 'link', ['state', 'provider', 'record_id'], "state <> 'active'").execute();
   await index('link_refused', 'link', ['provider', 'record_id'], "observed = 'refused'").execute();
-  // The query of monitoring.ts repeats this condition word by word: otherwise no engine uses the index.
+  // The query of monitoring.ts repeats this condition verbatim: otherwise no engine uses the index.
   const unconfirmed = `observed_error is null and (desired = 'on' and (observed in ('unknown', 'off') or send_update = 1)
     or desired = 'off' and observed in ('unknown', 'on'))`;
   await index('link_unconfirmed', 'link', ['provider', 'record_id'], unconfirmed).execute();
@@ -134,11 +134,12 @@ const STATISTICS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * Gives SQLite statistics of large tables, so that it finds links of a company by the company. Without statistics it takes
- * every index for equally good, and at a million links read all of a connection's, or all active ones, in every batch of events.
+ * Gives SQLite statistics of large tables, so that it finds the links of a company by the company. Without statistics it
+ * ranks all indexes equally: with a million links it read all links of a connection, or all active ones, for every
+ * batch of events.
  *
- * Fixed numbers, not ANALYZE's: a plan must not depend on how full the table was when somebody looked. PostgreSQL looks by
- * itself. Source: https://sqlite.org/fileformat2.html#the_sqlite_stat1_table
+ * Fixed numbers, not ANALYZE's: a plan must not depend on how full the tables were at that time. PostgreSQL collects its
+ * own statistics. Source: https://sqlite.org/fileformat2.html#the_sqlite_stat1_table
  */
 async function describeTables(tx: Tx): Promise<void> {
   // Creates the table of statistics.
@@ -199,7 +200,7 @@ async function addRecordState(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('placed_via', text)
     .addPrimaryKeyConstraint('override_key', ['provider', 'record_id', 'property'])
     .execute();
-  // The list of holds goes on along one of these, whatever it is narrowed by; the last one counts them.
+  // The list of holds pages along one of these, with any filter; the last one counts holds.
   const key = ['provider', 'record_id', 'property'];
   for (const [name, columns] of Object.entries({
     hold: key,

@@ -19,7 +19,7 @@ interface Dialect {
   table(name: string): CreateTableBuilder<string, string>;
   /** The same for rows over a kilobyte, which would take several pages each in one tree. */
   wideTable(name: string): CreateTableBuilder<string, string>;
-  /** A table with a rising key that the engine never reuses. */
+  /** A table with an ascending key that the engine never reuses. */
   serial(name: string, key: string): CreateTableBuilder<string, string>;
   /** An index; `where` limits it to some rows. */
   index(name: string, on: string, columns: readonly string[], where?: string): CreateIndexBuilder<string>;

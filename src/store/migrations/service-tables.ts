@@ -26,7 +26,7 @@ async function addRegister(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('updated_at', integer, required)
     .execute();
   await index('snapshot_ahead', 'snapshot', ['ahead_at', 'entity'], 'ahead_at is not null').execute();
-  // Without it, finding them reads every snapshot.
+  // Without this index, finding them reads every snapshot.
   await index('snapshot_withheld', 'snapshot', ['entity'], 'withheld = 1').execute();
 
   await table('merger_party')
@@ -154,8 +154,8 @@ async function addDeliveries(tx: Tx, engine: Engine): Promise<void> {
     .addColumn('ended_at', integer)
     .addUniqueConstraint('delivery_key', ['change', 'monitor'])
     .execute();
-  // Finds what is due now and next without passing thousands that wait for a webhook that is down; `delivery_head`
-  // tells whether an older one of the same company is due.
+  // Finds deliveries that are due now or next without reading thousands that wait for an unreachable webhook;
+  // `delivery_head` tells whether an older one of the same company is due.
   await index('delivery_due', 'delivery', ['monitor', 'next_at', 'seq'], "state = 'due'").execute();
   await index('delivery_head', 'delivery', ['monitor', 'entity', 'seq'], "state = 'due'").execute();
   const failing = "state = 'due' and attempts > 0";

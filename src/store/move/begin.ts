@@ -1,4 +1,4 @@
-/** The beginning and the end of a copy: what may be copied where, and the marks that keep everybody else out meanwhile. */
+/** Starts and ends a copy: checks that it is allowed, and marks both stores so that nothing else uses them meanwhile. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { lockUntilCommit } from '../advisory-lock.ts';
@@ -17,9 +17,9 @@ export interface CopyPlaces {
 export interface CopyPlan {
   readonly id: string;
   readonly begunAt: number;
-  /** The store has its mark already, of an earlier try. */
+  /** The store has a mark of an earlier attempt. */
   readonly isMarked: boolean;
-  /** The copy holds a part already. */
+  /** The copy was interrupted, and holds some of the rows. */
   readonly goesOn: boolean;
 }
 
@@ -32,14 +32,14 @@ export async function planCopy({ from, to, fromUrl, toUrl, tables }: CopyPlaces,
   if (target !== undefined && !goesOn)
     throw new Error(
       target.role === 'source'
-        ? `${shownPlace(toUrl)} is a store that is copied itself: name an empty database, or a file that is not there`
-        : `${shownPlace(toUrl)} is a copy of ${target.place} that is not whole: name another place, or delete it first`,
+        ? `${shownPlace(toUrl)} is a store that is itself being copied: name an empty database or a new file`
+        : `${shownPlace(toUrl)} is an incomplete copy of ${target.place}: name another place, or delete it first`,
     );
   const filled = goesOn ? undefined : await firstFilled(to, tables);
   if (filled !== undefined)
     throw new Error(
-      `${shownPlace(toUrl)} holds an installation already (the table ${filled} has rows): ` +
-        'name an empty database, or a file that is not there',
+      `${shownPlace(toUrl)} already holds an installation (the table ${filled} has rows): ` +
+        'name an empty database or a new file',
     );
   const isMarked = source !== undefined;
   // Another copy of the same store has its own id: only one of them can be opened.
@@ -54,16 +54,16 @@ async function firstFilled({ db }: Store, tables: readonly CopiedTable[]): Promi
   return undefined;
 }
 
-/** Keeps everybody out of both stores. Throws if a daemon runs on the one that is copied; `also` is stored with its mark. */
+/** Marks both stores. Throws if a daemon runs on the source. `also` runs in the transaction that marks the source. */
 export async function closeBoth(
   { from, to, fromUrl, toUrl }: CopyPlaces,
   { id, begunAt, isMarked, goesOn }: CopyPlan,
   also: (tx: Tx) => Promise<void>,
   now: number,
 ): Promise<void> {
-  // The mark first: a daemon that starts meanwhile finds it, or is found.
+  // The mark first: a daemon that starts meanwhile finds it, or is found below.
   await from.write(async (tx) => {
-    // After the writes of commands that are under way.
+    // Waits for the writes of running commands.
     await lockUntilCommit(tx, 'move', 'exclusive');
     await writeMark(tx, sourceMark({ id, begunAt }, toUrl, null), now);
     if (!isMarked) await also(tx);
@@ -73,7 +73,7 @@ export async function closeBoth(
     if (!isMarked) await from.write(removeMark);
     throw new Error(
       `${running.length === 1 ? 'a daemon runs' : `${running.length} daemons run`} on ${shownPlace(fromUrl)}: ` +
-        'stop all, or what they write during the copy would be missing in it',
+        'stop them all, or the copy would lack what they write',
     );
   }
   if (goesOn) return;
@@ -87,21 +87,21 @@ const sourceMark = (
   doneAt: number | null,
 ): SourceMark => ({ role: 'source', id, place: shownPlace(toUrl), begunAt, doneAt });
 
-/** Opens the copy, and leaves the store that was copied closed; `also` is stored in the copy. */
+/** Opens the copy and leaves the source closed. `also` runs in the transaction that opens the copy. */
 export async function openCopy(
   { from, to, toUrl, tables }: CopyPlaces,
   plan: CopyPlan,
   also: (tx: Tx) => Promise<void>,
   now: number,
 ): Promise<void> {
-  // Its statistics: without them the first statements on many rows would be planned for none.
+  // Without statistics PostgreSQL would plan the first statements for empty tables.
   if (to.engine === 'postgres')
     await sql`analyze ${sql.join(tables.map(({ name }) => sql.table(name)))}`.execute(to.db);
-  // In this order: never are both open.
+  // In this order, so that both are never open together.
   await from.write(async (tx) => {
     const mark = await readMark(tx);
     if (mark?.role !== 'source' || mark.id !== plan.id)
-      throw new Error(`the store was opened again during the copy: delete ${shownPlace(toUrl)}, and copy once more`);
+      throw new Error(`the store was reopened during the copy: delete ${shownPlace(toUrl)}, and copy it again`);
     await writeMark(tx, sourceMark(plan, toUrl, now), now);
   });
   await to.write(async (tx) => {
@@ -110,7 +110,7 @@ export async function openCopy(
   });
 }
 
-/** Lets a store be used again that was copied, or was to be. Returns its mark; undefined if it has none. */
+/** Reopens the source of a finished or abandoned copy. Returns the mark that it had. */
 export async function reopenStore(store: Store, url: string): Promise<SourceMark | undefined> {
   const mark = await readMark(store.db);
   if (mark?.role === 'target') throw new MovedStoreError(url, mark);

@@ -1,4 +1,4 @@
-/** Copies the rows of a store into another one, of any engine, and compares both row by row. */
+/** Copies the rows of a store into a store of either engine, and compares both row by row. */
 import { createHash } from 'node:crypto';
 import { lockUntilCommit } from '../advisory-lock.ts';
 import { type InsertTarget, insertRows } from '../insert-rows.ts';
@@ -10,17 +10,17 @@ import { type CopiedTable, keyOf, nextLimit, type Row, readPage, shownKey, sizeO
 export interface CopyDeps {
   readonly from: Store;
   readonly to: Store;
-  /** Always in the same order: a copy that was stopped goes on where it was. */
+  /** In a fixed order, so that a copy can resume. */
   readonly tables: readonly CopiedTable[];
   readonly signal: AbortSignal;
   readonly now: () => number;
   /** Called after each page, with the number of its rows. */
   report(rows: number): void;
-  /** Rows of a page at most; for tests. */
+  /** The most rows of a page; for tests. */
   readonly mostRows?: number;
 }
 
-/** Copies what the mark in the copy says is missing, each page in one transaction with the mark. */
+/** Copies the rows after the position in the copy's mark. Moves the mark in the transaction of each page. */
 export async function copyRows(deps: CopyDeps): Promise<void> {
   const { from, to, tables } = deps;
   const start = (await readTarget(to)).at;
@@ -68,21 +68,21 @@ async function* pagesOf(
   }
 }
 
-/** Names quoted: some are words of SQL. */
+/** Quotes the names, because some are SQL keywords. */
 const insertTarget = ({ name, columns }: CopiedTable): InsertTarget => ({
   table: `"${name}"`,
   columns: columns.map((column) => `"${column}"`),
 });
 
-/** The store keeps a NUL out of every text (`each.ts`); one that came there by other means would only be told as a fault of SQL. */
+/** Names the row with a NUL, which only another program can have written (`each.ts`); PostgreSQL's error would not. */
 function requireStorable({ engine }: Store, table: CopiedTable, rows: readonly Row[]): void {
   if (engine !== 'postgres') return;
   const bad = rows.find((row) => row.some((value) => typeof value === 'string' && value.includes('\0')));
   if (bad !== undefined)
-    throw new Error(`${shownKey(table, keyOf(table, bad))} holds a NUL character, which PostgreSQL cannot keep`);
+    throw new Error(`${shownKey(table, keyOf(table, bad))} holds a NUL character, which PostgreSQL cannot store`);
 }
 
-/** Throws if another process copies, too: its pages and ours would meet. */
+/** Moves the position in the mark. Throws if another process moved it, too. */
 async function movePosition(
   tx: Tx,
   { table, was, key }: { readonly table: CopiedTable; readonly was: Row | null; readonly key: Row },
@@ -91,7 +91,7 @@ async function movePosition(
   await lockUntilCommit(tx, 'copy', 'exclusive');
   const mark = await readTarget({ db: tx });
   const isOurs = was === null ? mark.at?.table !== table.name : isSame(mark.at, { table: table.name, key: was });
-  if (!isOurs) throw new Error('another cvrsync store copy writes into the same copy: let it end');
+  if (!isOurs) throw new Error('another cvrsync store copy writes to the same copy: wait until it ends');
   await writeMark(tx, { ...mark, at: { table: table.name, key } }, now);
 }
 
@@ -103,15 +103,15 @@ async function readTarget({ db }: Pick<Store, 'db'>): Promise<TargetMark> {
   return mark;
 }
 
-/** What was compared of a table. */
+/** The result of comparing a table. */
 export interface CheckedTable {
   readonly table: string;
   readonly rows: number;
-  /** SHA-256 over all rows, the same of both stores, in hexadecimal digits. */
+  /** SHA-256 over all rows, equal in both stores, in hexadecimal digits. */
   readonly digest: string;
 }
 
-/** Compares both stores, each page in digest and count; throws at the first row that is not the same, and names it. */
+/** Compares the stores page by page, by digest and count. Throws at the first row that differs, and names it. */
 export async function checkRows(deps: CopyDeps): Promise<readonly CheckedTable[]> {
   const checked: CheckedTable[] = [];
   for (const table of deps.tables) checked.push(await checkTable(deps, table));
@@ -119,7 +119,7 @@ export async function checkRows(deps: CopyDeps): Promise<readonly CheckedTable[]
   const behind = new Map((await readCounters(to, tables)).map(({ table, last }) => [table, last]));
   for (const { table, last } of await readCounters(from, tables))
     if (last !== '0' && behind.get(table) !== last)
-      throw new CopyDiffersError(`the counter of ${table} stands at ${behind.get(table) ?? 0}, not at ${last}`);
+      throw new CopyDiffersError(`the counter of ${table} is ${behind.get(table) ?? 0}, not ${last}`);
   return checked;
 }
 
@@ -145,19 +145,19 @@ async function checkTable(deps: CopyDeps, table: CopiedTable): Promise<CheckedTa
 
 const digestOf = (rows: readonly Row[]): string => createHash('sha256').update(JSON.stringify(rows)).digest('hex');
 
-/** The copy is not the same as the store. */
+/** The copy differs from the store. */
 class CopyDiffersError extends Error {
   override readonly name = 'CopyDiffersError';
 
   constructor(difference: string) {
     super(
-      `the copy differs: ${difference}. Was either changed meanwhile? Nothing uses the copy yet: ` +
+      `the copy differs: ${difference}. Did something change either store during the copy? Nothing uses the copy yet: ` +
         'empty its database or delete its file, and run cvrsync store copy again',
     );
   }
 }
 
-/** Says of the first row that is not the same what differs. */
+/** The error for the first row that differs. */
 function differenceOf(table: CopiedTable, rows: readonly Row[], theirs: readonly Row[]): CopyDiffersError {
   const copied = new Map(theirs.map((row) => [JSON.stringify(keyOf(table, row)), JSON.stringify(row)]));
   for (const row of rows) {
@@ -165,7 +165,7 @@ function differenceOf(table: CopiedTable, rows: readonly Row[], theirs: readonly
     const copy = copied.get(JSON.stringify(key));
     copied.delete(JSON.stringify(key));
     if (copy === undefined) return new CopyDiffersError(`it lacks ${shownKey(table, key)}`);
-    if (copy !== JSON.stringify(row)) return new CopyDiffersError(`${shownKey(table, key)} holds other values there`);
+    if (copy !== JSON.stringify(row)) return new CopyDiffersError(`${shownKey(table, key)} differs in it`);
   }
   const extra = theirs.find((row) => copied.has(JSON.stringify(keyOf(table, row))));
   return new CopyDiffersError(

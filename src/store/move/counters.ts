@@ -1,17 +1,17 @@
-/** How far the counters of serial keys are: a copy goes on behind the last number given out, also where that row is gone. */
+/** The counters of serial keys: a copy continues after the last number assigned, even if its row was deleted. */
 import { sql } from 'kysely';
 import type { Store, Tx } from '../store.ts';
 import type { CopiedTable } from './rows.ts';
 
 interface Counter {
   readonly table: string;
-  /** The column that is counted up. */
+  /** The column that the engine numbers. */
   readonly column: string;
-  /** The last number given out, in digits; 0 if there was none. */
+  /** The last number assigned, in digits; 0 before the first. */
   readonly last: string;
 }
 
-/** Of the tables that have one. */
+/** The counters of the tables that have one. */
 export async function readCounters({ db, engine }: Store, tables: readonly CopiedTable[]): Promise<readonly Counter[]> {
   if (engine === 'sqlite') {
     const { rows } = await sql<{ table: string; last: string }>`select name as "table", cast(seq as text) as last
@@ -35,7 +35,7 @@ export async function readCounters({ db, engine }: Store, tables: readonly Copie
   return counters;
 }
 
-/** Sets them in the copy. */
+/** Sets the counters of the copy. */
 export async function writeCounters(tx: Tx, engine: Store['engine'], counters: readonly Counter[]): Promise<void> {
   for (const { table, column, last } of counters) {
     if (last === '0') continue;
@@ -49,5 +49,5 @@ export async function writeCounters(tx: Tx, engine: Store['engine'], counters: r
   }
 }
 
-/** A name as PostgreSQL reads it in a text: `change` may be a word of its own. */
+/** A quoted name, because some are SQL keywords. */
 const quoted = (name: string): string => `"${name}"`;

@@ -1,36 +1,36 @@
 /**
- * The mark of a store that is copied to another place, and of the copy while it is not whole. No daemon and no command works
- * on a marked store: two would go on as one installation, or one with half of it.
+ * The mark of a store that was copied, and of a copy that is incomplete. No daemon or command uses a marked store:
+ * otherwise two stores would continue one installation, or one would continue with half of it.
  */
 import path from 'node:path';
 import { lockUntilCommit } from '../advisory-lock.ts';
 import { readValue, writeValue } from '../kv.ts';
 import { type Db, isPostgresUrl, placeOf, type Store, type Tx } from '../store.ts';
 
-/** Its key; a copy leaves it out. */
+/** Its key in `kv`, which is not copied. */
 export const MARK = 'store:move';
 
-/** In the store that is copied. */
+/** The mark of the source. */
 export interface SourceMark {
   readonly role: 'source';
-  /** Of the copy. */
+  /** The id of the copy. */
   readonly id: string;
   /** Where the copy is, for people. */
   readonly place: string;
   /** In ms since 1970. */
   readonly begunAt: number;
-  /** When the copy was whole, in ms since 1970; null before that. */
+  /** When the copy was complete, in ms since 1970; null before that. */
   readonly doneAt: number | null;
 }
 
-/** In a copy that is not whole. */
+/** The mark of an incomplete copy. */
 export interface TargetMark {
   readonly role: 'target';
   readonly id: string;
-  /** Where the store is that is copied, for people. */
+  /** Where the source is, for people. */
   readonly place: string;
   readonly begunAt: number;
-  /** Up to where it is copied: the table, and the last key in it; null before the first row. */
+  /** The position of the last copied row; null before the first. */
   readonly at: Position | null;
 }
 
@@ -58,7 +58,7 @@ export async function removeMark(tx: Tx): Promise<void> {
 export const shownPlace = (url: string): string =>
   isPostgresUrl(url) ? `postgres://${placeOf(url)}` : path.resolve(url);
 
-/** The store was copied to another place, or is a copy that is not whole. Its message says what to do. */
+/** The store was copied to another place, or is an incomplete copy. The message has the remedy. */
 export class MovedStoreError extends Error {
   override readonly name = 'MovedStoreError';
 
@@ -70,15 +70,15 @@ export class MovedStoreError extends Error {
 function wordsOf(mark: MoveMark): string {
   const since = new Date(mark.begunAt).toISOString();
   if (mark.role === 'target')
-    return `is a copy of ${mark.place} that is not whole: finish it with cvrsync store copy there, or delete it`;
+    return `is an incomplete copy of ${mark.place}: finish it with cvrsync store copy there, or delete it`;
   if (mark.doneAt === null)
     return (
       `is being copied to ${mark.place} since ${since}: finish that with cvrsync store copy, ` +
-      'or give it up and use this store again with cvrsync store reopen'
+      'or abandon the copy and use this store again with cvrsync store reopen'
     );
   return (
-    `was copied to ${mark.place}: name that one as \`store\` in the configuration. To go on with this one instead, and ` +
-    'never with the copy, run cvrsync store reopen'
+    `was copied to ${mark.place}: name that one as \`store\` in the configuration. To use this one instead, and ` +
+    'never the copy, run cvrsync store reopen'
   );
 }
 
@@ -89,8 +89,8 @@ export async function refuseMoved(db: Db, url: string): Promise<void> {
 }
 
 /**
- * A store for commands, which may run while a copy begins: each write either ends before the mark stands, so that the copy
- * has it, or is refused. A daemon needs no such check: no copy begins while one runs.
+ * A store for commands, which may run while a copy begins. Each write either ends before the mark is written, so that
+ * the copy has it, or is refused. A daemon does not need this check: no copy begins while one runs.
  */
 export const refusingMoved = (store: Store, url: string): Store => ({
   ...store,

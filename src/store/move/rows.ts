@@ -1,38 +1,36 @@
-/** The rows of a store in pages along the keys of its tables, each value as both engines hold it. */
+/** Reads the rows of a store in pages along the keys of its tables, with values that mean the same on both engines. */
 import { type RawBuilder, sql } from 'kysely';
 import { readLayout } from '../layout.ts';
 import type { Db, Store } from '../store.ts';
 import { MARK } from './mark.ts';
 
-/** A value: of an integer its digits, since one of 64 bits is no exact number. */
+/** A value. Integers are digits, because a number cannot hold 64 bits exactly. */
 type Value = string | number | null;
 export type Row = readonly Value[];
 
 /** A table that both stores have. */
 export interface CopiedTable {
   readonly name: string;
-  /** By name. A row has its values in this order. */
+  /** In the order of the values in a row. */
   readonly columns: readonly string[];
   /** The columns of its key, in order. */
   readonly keys: readonly string[];
   readonly integers: ReadonlySet<string>;
 }
 
-/** The named tables; throws if one is not the same in both stores. */
+/** The named tables; throws if one differs between the stores. */
 export async function commonTables(from: Db, to: Db, names: readonly string[]): Promise<readonly CopiedTable[]> {
   const [ours, theirs] = [await readLayout(from), await readLayout(to)];
   return names.map((name) => {
     const [one, other] = [ours.get(name), theirs.get(name)];
     if (one === undefined || other === undefined || one.columns.join() !== other.columns.join())
-      throw new Error(
-        `the table ${name} is not the same in both stores: a column or a table was added or removed by hand`,
-      );
+      throw new Error(`the table ${name} differs between the stores: a column or a table was added or removed by hand`);
     return { name, columns: one.columns, keys: one.keys, integers: new Set(one.integers) };
   });
 }
 
 export interface PageRange {
-  /** The key that all rows come after; null for the first. */
+  /** The key before the first row; null for the beginning of the table. */
   readonly after: Row | null;
   /** The last key; null for the end of the table. */
   readonly until?: Row | null;
@@ -47,7 +45,7 @@ export async function readPage(
 ): Promise<readonly Row[]> {
   const column = (name: string) => sql.ref(`${table.name}.${name}`);
   const key = sql.join(table.keys.map(column));
-  // The digits of a key, as the number that they are: SQLite takes any name with `int` in it for a whole number.
+  // Compares the digits of a key as a number. SQLite treats any type with `int` in its name as an integer.
   const placeOf = (row: Row): RawBuilder<unknown> =>
     sql.join(
       row.map((value, at) => (table.integers.has(table.keys[at] ?? '') ? sql`cast(${value} as bigint)` : value)),
@@ -63,13 +61,13 @@ export async function readPage(
     ...(until === null ? [] : [sql`(${key}) <= (${placeOf(until)})`]),
   ];
   const where = conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
-  // Named with the table: else an engine sorts by the digits that it selects.
+  // Named with the table: otherwise an engine sorts by the digits that it selects.
   const { rows } = await sql<Readonly<Record<string, Value>>>`select ${sql.join(selected)}
     from ${sql.table(table.name)} ${where} order by ${key} limit ${limit}`.execute(db);
   return rows.map((row) => table.columns.map((name) => row[name] ?? null));
 }
 
-/** How many rows a table has that are to be copied. */
+/** The number of rows to copy from a table. */
 export async function countTable({ db }: Store, { name }: CopiedTable): Promise<number> {
   const where = name === 'kv' ? sql`where key <> ${MARK}` : sql``;
   const { rows } = await sql<{ count: number }>`select cast(count(*) as bigint) as count
@@ -80,11 +78,11 @@ export async function countTable({ db }: Store, { name }: CopiedTable): Promise<
 export const keyOf = (table: CopiedTable, row: Row): Row =>
   table.keys.map((name) => row[table.columns.indexOf(name)] ?? null);
 
-/** A row for people: the table, and its key. */
+/** The table and key of a row, for people. */
 export const shownKey = (table: CopiedTable, key: Row): string =>
   `${table.name} (${table.keys.map((name, at) => `${name} ${key[at]}`).join(', ')})`;
 
-/** About how much memory rows take, in letters. */
+/** The approximate size of rows, in characters. */
 export const sizeOf = (rows: readonly Row[]): number =>
   rows.reduce((sum, row) => sum + row.reduce<number>((all, value) => all + String(value).length, 0), 0);
 
@@ -92,7 +90,7 @@ const FIRST = 200;
 const MOST = 2_000;
 const LETTERS = 1_000_000;
 
-/** Rows of a table's next page, so that it takes about a megabyte: `size` is that of the last one. */
+/** The number of rows for a next page of about a megabyte, from the `size` of the last one. */
 export function nextLimit(last: { readonly limit: number; readonly size: number; readonly rows: number } | undefined) {
   if (last === undefined || last.rows === 0) return FIRST;
   const fitting = Math.floor((LETTERS * last.rows) / Math.max(1, last.size));

@@ -1,6 +1,6 @@
 /**
  * Gaps: times whose writes the store lost, because it was restored from a copy or lost part of its journal. What
- * cvrsync wrote into a CRM in a gap must not pass for a person's edit.
+ * cvrsync wrote into a CRM in a gap must not be taken for a person's edit.
  */
 import { sql } from 'kysely';
 import { readValue, writeValue } from '../kv.ts';

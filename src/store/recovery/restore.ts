@@ -48,7 +48,7 @@ export function checkCopy(copy: string, from: string): void {
     if (found !== 'ok') throw new Error(`${from} is damaged (${String(found)}): name another copy`);
     const tables = new Set(db.prepare(`select name from sqlite_schema where type = 'table'`).pluck().all());
     if (!OURS.every((name) => tables.has(name)))
-      throw new Error(`${from} is a SQLite database, but no store of cvrsync: name a copy that cvrsync backup made`);
+      throw new Error(`${from} is a SQLite database, but not a store of cvrsync: name a copy that cvrsync backup made`);
   } catch (error) {
     const code = error instanceof Database.SqliteError ? error.code : '';
     if (code === 'SQLITE_NOTADB') throw new Error(`${from} is not a SQLite database`, { cause: error });

@@ -53,7 +53,7 @@ describe('a pooler in transaction mode', () => {
   it('is refused, with what to set', async () => {
     const url = await transactionPooler(await newStoreUrl('postgres'));
     await expect(openStore(url)).rejects.toThrow(
-      /^The store is reached through a pooler that divides sessions, such as PgBouncer with pool_mode = transaction: .* Set pool_mode = session/,
+      /^The store is reached through a pooler that shares sessions, such as PgBouncer with pool_mode = transaction: .* Set pool_mode = session/,
     );
   });
 });
@@ -76,6 +76,6 @@ describe('TLS', () => {
     const coded = (code: string) => Object.assign(new Error('no'), { code });
     expect(adviceFor(coded('SELF_SIGNED_CERT_IN_CHAIN'))).toContain('sslrootcert=');
     expect(adviceFor(coded('ERR_TLS_CERT_ALTNAME_INVALID'))).toContain('names another host');
-    expect(adviceFor(new Error('The server does not support SSL connections'))).toContain('switch `ssl` on');
+    expect(adviceFor(new Error('The server does not support SSL connections'))).toContain('enable `ssl`');
   });
 });
