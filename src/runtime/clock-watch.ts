@@ -74,7 +74,7 @@ export function createClockWatch({ store, now, log, beatMs }: ClockWatchOptions)
     const moved = await moveWaits(store, { ms: ahead.ms, now: at, beatMs });
     log.warn(
       { ...details, moved },
-      "this machine's clock is earlier than the store's last time: what waits is due earlier",
+      "this machine's clock is earlier than the store's last time: moving all due times back",
     );
   };
 }

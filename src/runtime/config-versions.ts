@@ -1,6 +1,6 @@
 /**
- * The accepted configuration, by which the installation runs whatever the files of its daemons say, with its former
- * versions. It holds no secrets, only a digest of them.
+ * The accepted configuration and its former versions. The installation runs by it, even if the files of its daemons
+ * differ. It holds digests of secrets, not the secrets.
  */
 import { sql } from 'kysely';
 import { digestOf } from '../protocol/text/digest.ts';
@@ -57,12 +57,12 @@ export async function listVersions(
   });
 }
 
-/** The part of a half with the rules for a connection's records. */
+/** The name of the part with a connection's mapping. */
 export const mappingPart = (connection: string): string => `providers.${connection}.mapping`;
 
 const MAPPING_PART = /^providers\.([\w-]+)\.mapping$/u;
 
-/** The connection whose mapping a part is; undefined for another part. */
+/** The connection of a mapping part; undefined for another part. */
 export const connectionOfPart = (part: string): string | undefined => MAPPING_PART.exec(part)?.[1];
 
 const HALF = 'connector';
@@ -120,7 +120,7 @@ export const differingSettings = (inForce: Digests, own: Digests): readonly stri
     return connectionOfPart(part) === undefined && !isRemoval;
   });
 
-/** One configuration over another one, which keeps its own halves, mappings and connections. */
+/** `head` with the parts of `own`; keeps the mappings of `head`, and halves and connections that `own` lacks. */
 function merged<V>(
   head: Readonly<Record<string, Readonly<Record<string, V>>>> = {},
   own: Readonly<Record<string, Readonly<Record<string, V>>>>,

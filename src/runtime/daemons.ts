@@ -195,7 +195,7 @@ async function warnOfGaps(db: Db, log: JoinOptions['log']): Promise<void> {
     if (askedAt === undefined)
       log.warn(
         { since: new Date(since).toISOString(), until: new Date(until).toISOString(), cause },
-        'the store holds nothing of this time: cvrsync check says what to do',
+        'the store lost the writes of this period: run cvrsync check for the remedy',
       );
 }
 

@@ -141,7 +141,7 @@ async function store<T, R>(write: GroupCommitOptions<T, R>['write'], batch: read
   const results = await write(batch.map(({ entry }) => entry));
   for (const [index, one] of batch.entries()) {
     const result = results[index];
-    if (result === undefined) one.reject(new Error('a batch was written without saying what became of an entry'));
+    if (result === undefined) one.reject(new Error('a batch write returned no result for an entry'));
     else one.resolve(result);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the store takes writes, as this daemon sees it. Kept in memory, because reporting an outage must not need the
- * store.
+ * Tracks whether this daemon can write to the store. Keeps that in memory, because reporting an outage must not need
+ * the store.
  */
 import { fullErrorText } from '../protocol/text/error-text.ts';
 import { pause } from './limits/pause.ts';

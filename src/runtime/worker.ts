@@ -16,7 +16,7 @@ export interface WorkerOptions extends RunOptions {
   readonly leaseMs?: number | undefined;
   /** How often to look for work without a ring; 1 s by default. */
   readonly pollMs?: number | undefined;
-  /** How long after its work to look every 50 ms, because a person may wait for what follows; not at all by default. */
+  /** How long to poll every 50 ms after a run, because a person may wait for the next step; 0 by default. */
   readonly lingerMs?: number;
   /**
    * Adds to the store what the lanes must find, with each claim. An idle worker first checks whether that is needed.
@@ -75,12 +75,12 @@ export function startWorker(options: WorkerOptions): Worker {
       await work(claims);
     } finally {
       running--;
-      // What it waits for by now may be long.
+      // The loop may have begun a long wait.
       if (look.lingers() || drains.length > 0) wakeUp.ring(queue);
     }
   }
 
-  /** Looks for work. If none is found, answers everybody who asked for that before the look. */
+  /** Looks for work. If it finds none, resolves the calls of `drained` from before the look. */
   async function finds<T>(look: () => Promise<T>, isWork: (found: T) => boolean): Promise<T> {
     // Read before the look: a run that ends during it may leave a due lane that the look did not see.
     const [asked, isIdle] = [drains.length, running === 0];
@@ -138,7 +138,7 @@ async function mayClaim(options: WorkerOptions, pollMs: number, signal: AbortSig
   return false;
 }
 
-/** Looks for work. A wait takes what the last look found, unless a claim followed it. */
+/** Looks for work. A wait uses the result of the last look, unless a claim followed it. */
 function openLook(options: WorkerOptions, pollMs: number) {
   const { store, queue, now, log, prepare, leaves, lingerMs = 0 } = options;
   let known: { readonly due: number | undefined } | undefined;
@@ -148,7 +148,7 @@ function openLook(options: WorkerOptions, pollMs: number) {
     forget() {
       known = undefined;
     },
-    /** Looks more often from now on; false if nobody waits for what comes next. */
+    /** Looks more often for a while, if the worker does so after a run; returns whether it does. */
     lingers(): boolean {
       lingersUntil = now() + lingerMs;
       return lingerMs > 0;
@@ -161,7 +161,7 @@ function openLook(options: WorkerOptions, pollMs: number) {
     async msUntilDue(): Promise<number> {
       try {
         const { due = Number.POSITIVE_INFINITY } = known ?? (await look());
-        // Nobody polls for what `prepare` adds.
+        // The shared poll does not find what `prepare` adds.
         const usual = prepare === undefined ? Number.POSITIVE_INFINITY : pollMs;
         const most = now() < lingersUntil ? LINGER_POLL_MS : usual;
         // Due but not claimable: another process is claiming it.
@@ -183,7 +183,7 @@ async function claimDue(
   return claim(store, queue, { limit, now: now(), leaseMs, except, prepare: prepare?.run });
 }
 
-/** For lanes of other processes, and for those that fell due before this process knew. */
+/** Finds lanes that other processes marked, and lanes that became due unnoticed. */
 const pollOf = ({ store, now, log }: WorkerOptions, everyMs: number): Poll => ({
   everyMs,
   async busy(queues) {

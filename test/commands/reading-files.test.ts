@@ -287,7 +287,7 @@ describe('one slip, one clear message', () => {
       { line: 1, problem: expect.stringContaining('is a workbook: save it as CSV') },
     ]);
     const image = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13, 0]);
-    expect(await read(image)).toEqual([{ line: 1, problem: expect.stringContaining('is no text in UTF-8') }]);
+    expect(await read(image)).toEqual([{ line: 1, problem: expect.stringContaining('is not UTF-8 text') }]);
     const wide = Buffer.from('record;number;action\r\n1;10000009;link\r\n', 'utf16le');
     expect(await read(wide)).toEqual([expect.objectContaining({ recordId: '1', number: '10000009', action: 'link' })]);
   });

@@ -1,4 +1,4 @@
-/** Counts by the hour (90 days) and by the day (two years), for charts. A day is one of Copenhagen. */
+/** Counts by the hour (90 days) and by the day (two years), for charts. Days begin at midnight in Copenhagen. */
 import { sql } from 'kysely';
 import { clockAt, instantOfClock } from '../../protocol/danish/clock.ts';
 import { eachRow } from '../../store/each.ts';

@@ -97,7 +97,7 @@ async function csvFormOf(file: string): Promise<CsvForm | CsvProblem> {
         problem: 'the file is a workbook: save it as CSV (in Excel: Save As, "CSV UTF-8"), and use that',
       };
     if (form === 'binary' || form === 'utf-16be')
-      return { line: 1, problem: 'the file is no text in UTF-8: save it as CSV (in Excel: Save As, "CSV UTF-8")' };
+      return { line: 1, problem: 'the file is not UTF-8 text: save it as CSV (in Excel: Save As, "CSV UTF-8")' };
     const encoding = form === 'utf-16le' ? 'utf16le' : 'utf8';
     const [first = '', second = ''] = buffer
       .toString(encoding, 0, bytesRead)

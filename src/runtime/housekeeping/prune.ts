@@ -9,7 +9,7 @@ export type Prune = (store: Store, signal: AbortSignal, before: number) => Promi
 
 const STEP = 500;
 
-/** A table whose rows are in the order of their times, by a key that counts up. */
+/** A table whose ascending key follows the times of its rows. */
 export interface AgingTable {
   readonly table: keyof StoreSchema;
   readonly key: 'seq' | 'id';
@@ -17,9 +17,9 @@ export interface AgingTable {
   readonly at: string;
   /** Which of the old rows to delete; all by default. */
   readonly only?: RawBuilder<boolean>;
-  /** A table whose rows go with the row in their column. */
+  /** A table whose rows are deleted with the row that their column names. */
   readonly parts?: { readonly table: keyof StoreSchema; readonly column: string };
-  /** Rows of a step. */
+  /** The most rows of a step. */
   readonly limit?: number;
 }
 

@@ -51,8 +51,7 @@ export async function mark(tx: Tx, queue: string, keys: readonly string[], dueAt
 
 /**
  * Moves existing lanes that wait with this error forward to `dueAt`; creates none. A lane in back-off keeps its time, a
- * parked one stays parked. On PostgreSQL it skips locked rows, because whoever holds a lane decides when it is due
- * next.
+ * parked one stays parked. On PostgreSQL it skips locked rows, because the holder of a lane decides when it is due next.
  */
 export async function wake(
   tx: Tx,

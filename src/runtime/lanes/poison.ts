@@ -49,7 +49,7 @@ export interface InputOptions {
   retry(tx: Tx, inputs: readonly string[]): Promise<void>;
 }
 
-/** Makes the reader of one run. A normal run costs one look at the quarantine. */
+/** Creates the reader of one run. A normal run reads the quarantine once. */
 export async function createInputReader(options: InputOptions): Promise<InputReader> {
   const { store, source, claims } = options;
   await takeRetried(options);

@@ -30,7 +30,7 @@ export async function releaseDead(store: Store, now: number): Promise<number> {
   return Number(numUpdatedRows);
 }
 
-/** Ends the lease of a lane: for work that the next process may take over although the one before may still be at it. */
+/** Ends the lease of a lane whose work another process may take over, even if the previous one may still run. */
 export async function releaseLane(store: Store, queue: string, key: string, now: number): Promise<void> {
   await store.write((tx) =>
     tx

@@ -15,7 +15,7 @@ export interface AccountBlock {
   readonly fault: BlockFault;
 }
 
-/** A block within this time after the last one is the same trouble: in between, an account is only probed. */
+/** A block that begins within this time after the last one continues its series: in between, cvrsync only probes. */
 export const SAME_TROUBLE_MS = 10 * 60_000;
 /** An operator should know of a longer limit. */
 const LONG_PAUSE_MS = 15 * 60_000;

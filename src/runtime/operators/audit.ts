@@ -44,8 +44,8 @@ export async function recordAudit(tx: Tx, entry: AuditEntry, now: number): Promi
 }
 
 /**
- * The entry of an action that needs many transactions: each calls it with what is done so far, and with the entry that the
- * one before returned.
+ * Records an action of many transactions in one entry. Each transaction calls it with the entry so far and the id that
+ * the previous call returned.
  */
 export async function recordStep(
   tx: Tx,
@@ -57,7 +57,7 @@ export async function recordStep(
   return before;
 }
 
-/** Records in a step's transaction how many things are done so far; see {@link recordStep}. */
+/** Records in a step's transaction how many items are done so far; see {@link recordStep}. */
 export type StepRecorder = (tx: Tx, done: number, before: number | undefined) => Promise<number>;
 
 async function insertEntry(tx: Tx, entry: AuditEntry, now: number): Promise<number> {

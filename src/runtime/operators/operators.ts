@@ -134,7 +134,7 @@ export async function listOperators(db: Db): Promise<readonly Operator[]> {
 }
 
 export async function findOperator(db: Db, token: string): Promise<Pick<Operator, 'name' | 'role'> | undefined> {
-  // Spares the store a look-up of what cannot be a token.
+  // Does not look up a text that cannot be a token.
   if (!FORM.test(token)) return undefined;
   return await db
     .selectFrom('operator')

@@ -1,9 +1,9 @@
-/** Items of a run: the result for each thing, and how many there are of each kind. */
+/** Items of a run: their results, and the number of each kind. */
 import { sql } from 'kysely';
 import { each, eachRow } from '../../store/each.ts';
 import type { Db, Tx } from '../../store/store.ts';
 
-/** The result for one thing, or the expected one in a preview. */
+/** The result for one item, or the expected one in a preview. */
 export interface RunItem {
   readonly key: string;
   readonly kind: string;

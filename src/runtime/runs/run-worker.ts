@@ -3,13 +3,13 @@ import { startWorker, type Worker, type WorkerOptions } from '../worker.ts';
 import { listOpenRuns } from './runs.ts';
 import { type TaskWork, workOnRuns } from './work.ts';
 
-/** Whoever has seen a preview confirms it soon, a command at once. */
+/** People confirm a preview soon after they see it, and commands at once. */
 const LINGER_MS = 10_000;
 
-/** What workers of runs need, however many runs they execute at a time: one by default. */
+/** The options of a run worker. It executes one run at a time by default. */
 export type RunWorkerOptions = Pick<WorkerOptions, 'store' | 'wakeUp' | 'now' | 'log' | 'leaseMs'> & {
   readonly concurrency?: number;
-  /** Executes this run alone, and leaves all others to other processes: somebody may have stopped them. */
+  /** Executes only this run. Leaves others to other processes, because somebody may have stopped them. */
   readonly only?: number | undefined;
 };
 

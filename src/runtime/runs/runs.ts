@@ -8,7 +8,7 @@ import { type AuditEntry, recordAudit } from '../operators/audit.ts';
 import type { Role } from '../operators/operators.ts';
 import { deleteItems } from './run-items.ts';
 
-/** One kind of mass effect: how the daemon does it, and how the audit names it. */
+/** A kind of run: how the daemon executes it, and how the audit names it. */
 export interface RunTask<Input> {
   /** The queue of its lanes; their key is the run's id. */
   readonly queue: string;
@@ -16,7 +16,7 @@ export interface RunTask<Input> {
   readonly counts: 'records' | 'entries' | 'deliveries';
   /** The lowest role that may confirm it; `operator` by default. */
   readonly role?: Role;
-  /** Results that need no person, in the order in which they follow all others. */
+  /** Kinds of items that need no review; they are listed last, in this order. */
   readonly fine: readonly string[];
   /** Whether the input came with its items: a preview then keeps them. */
   hasItems?(input: Input): boolean;
@@ -34,7 +34,7 @@ export interface RunTask<Input> {
 
 type AskedRun<Input> = Pick<StoredRun<Input>, 'id' | 'input'>;
 
-/** Who requests a step of a run, and by what. */
+/** Who requests a step of a run, and by page, command or API. */
 export type RunCaller = Pick<AuditEntry, 'actor' | 'via'>;
 
 /** The run cannot be confirmed: it has no preview, or its subject has changed. */
