@@ -111,7 +111,7 @@ const signatureOf = (key: KeyObject, id: string, seconds: string, body: string |
 const verifyHeader = (auth: Static<typeof header>, headers: Headers): AuthResult => {
   const value = headerValue(headers, auth.key);
   if (value === undefined) return refused(`the header ${auth.key} is missing, or repeated`);
-  return isSameSecret(value, auth.value) ? OK : refused(`the header ${auth.key} has another value than configured`);
+  return isSameSecret(value, auth.value) ? OK : refused(`the header ${auth.key} does not have the configured value`);
 };
 
 const verifyBasic = (auth: Static<typeof basic>, headers: Headers): AuthResult => {
@@ -120,7 +120,7 @@ const verifyBasic = (auth: Static<typeof basic>, headers: Headers): AuthResult =
   const given = Buffer.from(encoded, 'base64');
   return isSameSecret(given, `${auth.key}:${auth.value}`)
     ? OK
-    : refused('user name or password are others than configured');
+    : refused('the user name or password is not the configured one');
 };
 
 const readSignature = (headers: Headers, nowMs: number): SignatureParts | Refused => {
@@ -186,7 +186,7 @@ export const verifyHeaders = (auths: readonly Auth[], headers: Headers, nowMs: n
   return results.find(({ ok }) => ok) ?? results[0] ?? refused('no authentication is configured');
 };
 
-/** The id is the same for every retry, the time is the attempt's. */
+/** The id is the same for every retry; each attempt has its own time. */
 export interface SignedRequest {
   readonly id: string;
   readonly timestampMs: number;

@@ -69,7 +69,7 @@ const ofLabelled = (text: string, pad: boolean): CvrReading => {
   const digits = bare.replace(/\D/g, '');
   if (digits === '') return bare === text ? { kind: 'blank' } : invalid('has no digits');
   const reading = ofDigits(digits, pad);
-  return isUnit && reading.kind !== 'production-unit' ? invalid('is labelled as a P-number but is none') : reading;
+  return isUnit && reading.kind !== 'production-unit' ? invalid('is labelled as a P-number but is not one') : reading;
 };
 
 const ofText = (given: string, pad: boolean): CvrReading => {

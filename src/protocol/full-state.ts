@@ -15,7 +15,7 @@ const takesAway = (data: object): boolean =>
  * time.
  *
  * The specification does not mark such payloads, and an ordinary one may name the same events and omit the state
- * before. So the rule is narrow, and a doubt means no:
+ * before. So the rule is narrow, and in doubt the answer is no:
  * - it names every known event, except the e-mail event, whose configured name may be wrong;
  * - it updates `name`, `address` and at least one of `status` and `form`, each with a value after;
  * - it updates `lifetimeStarted`: a company begins once, so other changes do not include it;

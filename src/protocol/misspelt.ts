@@ -1,4 +1,4 @@
-/** What is wrong with a text that does not match the pattern of its schema. The pattern itself helps nobody. */
+/** The message for a text that does not match the pattern of its schema. The pattern itself would not help people. */
 
 interface Described {
   readonly description?: unknown;

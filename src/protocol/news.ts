@@ -55,7 +55,7 @@ export const newsItem = Type.Object(
     content: Type.String({ description: 'Full text: HTML with entity tokens.' }),
     tagLine: Type.String({ description: 'One-line summary: plain text with entity tokens.' }),
     time: Type.String({ format: 'date-time', description: 'When it was published, UTC.' }),
-    promotedUntil: Type.String({ format: 'date-time', description: 'Until when it is promoted, UTC.' }),
+    promotedUntil: Type.String({ format: 'date-time', description: 'When its promotion ends, UTC.' }),
     type: Type.String({ description: `News type: ${NEWS_TYPE_NAMES.join(', ')}.` }),
     provider: Type.String({ description: 'Data provider.' }),
     providerData: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
@@ -63,7 +63,7 @@ export const newsItem = Type.Object(
     }),
     url: Type.String({ description: 'Address of the article, or of the entity on the public site.' }),
     imageId: Type.Union([Type.String(), Type.Null()], {
-      description: 'Identifier of an image; null where there is none.',
+      description: 'Identifier of an image; null if there is none.',
     }),
     storyId: Type.String({ description: 'Identifier of the story: the items made from one change share it.' }),
     uniqueId: Type.String({ description: 'Unique identifier of the item.' }),
@@ -78,7 +78,7 @@ const STAND_INS: Readonly<Record<string, string>> = { '|': '¦', '{': '(', '}': 
 
 const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** Replaces `{` and `}` by parentheses, so that a text of others (a purpose, a press release) holds no token. */
+/** Replaces `{` and `}` by parentheses, so that text from others (a purpose, a press release) contains no token. */
 export const withoutTokens = (text: string): string => text.replace(/[{}]/g, (found) => STAND_INS[found] ?? found);
 
 /**
@@ -94,7 +94,7 @@ export const entityToken = (name: string, entityId: string): string => {
   return `{${isNamed ? safe : (NAMELESS[parseEntityId(id)?.kind ?? ''] ?? id)}|${id}}`;
 };
 
-/** Names for entities of unknown name: an id says nothing to people. */
+/** Names for entities of unknown name, because an id means nothing to people. */
 const NAMELESS: Readonly<Record<string, string>> = {
   company: 'en virksomhed',
   productionUnit: 'en produktionsenhed',
@@ -102,8 +102,7 @@ const NAMELESS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces each token; one without exactly two filled parts stays. Passes the parts unchanged: in HTML they are
- * escaped.
+ * Replaces each token, except one without exactly two filled parts. Passes the parts unchanged: in HTML they are escaped.
  */
 const replaceTokens = (text: string, replace: (name: string, entityId: string) => string): string =>
   text.replace(/\{([^{}]*)\}/g, (found, inside: string) => {
@@ -117,7 +116,7 @@ export const plainText = (text: string): string => replaceTokens(text, (name) =>
 /** Replaces the name of a person who may not be named. */
 const SOMEBODY = 'en person';
 
-/** Like {@link plainText}, but replaces the names of the nameless. */
+/** Like {@link plainText}, but replaces the names of persons who may not be named. */
 export const resolveTokens = (text: string, isNameless: (entityId: string) => boolean): string =>
   replaceTokens(text, (name, entityId) => {
     const id = entityId.trim();

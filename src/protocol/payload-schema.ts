@@ -27,7 +27,7 @@ const plain = (schema: TSchema): TSchema => {
 const entry = (name: keyof typeof EVENTS): TSchema =>
   Type.Object(
     { updated: Type.Boolean(), ...Type.Partial(Type.Object(EVENTS[name].properties)).properties },
-    { description: 'The rest is there where `updated` is true' },
+    { description: 'The other properties are present if `updated` is true' },
   );
 
 /** The payload of the specification: every event by its name on the wire. */
@@ -37,7 +37,7 @@ export const payloadSchema = (options: WireOptions): TSchema =>
       entityId: Type.String({ description: 'CVR-1-<CVR number> for a company, CVR-3-<number> for a person' }),
       timestamp: Type.String({ format: 'date-time', description: 'When the change was registered, UTC' }),
       updates: Type.Object(Object.fromEntries(EVENT_NAMES.map((name) => [wireNameOf(name, options), entry(name)])), {
-        description: 'Names that are not listed here may come too',
+        description: 'May also contain names that are not listed here',
       }),
     }),
   );

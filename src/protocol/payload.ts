@@ -64,7 +64,7 @@ export const eventNamed = (wireName: string, options: WireOptions = {}): EventNa
 export const wireNameOf = (event: string, { emailEvent }: WireOptions = {}): string =>
   event === 'email' ? (emailEvent ?? event) : event;
 
-/** Undefined if the entry does not say. A null entry is not updated. */
+/** Undefined if the entry does not state it. A null entry is not updated. */
 export const isUpdated = (entry: unknown): boolean | undefined => {
   if (entry === null) return false;
   if (!isJsonObject(entry)) return undefined;
@@ -127,7 +127,7 @@ const readUpdates = (updates: JsonObject, options: WireOptions): Pick<Payload, '
     if (updated === false) continue;
     const path = `updates.${key}`;
     if (updated === undefined || !isJsonObject(entry)) {
-      malformed.push({ event, path, message: 'does not say by `updated` whether it is' });
+      malformed.push({ event, path, message: 'does not state `updated`' });
       continue;
     }
     const issues: Issue[] = [];
@@ -154,10 +154,11 @@ export const readHead = (json: unknown): HeadResult => {
   const errors: Issue[] = [];
   const idText = findValue(json, 'entityId');
   const entityId = typeof idText === 'string' ? canonicalEntityId(idText) : undefined;
-  if (entityId === undefined) errors.push({ path: 'entityId', message: 'is no entity id such as CVR-1-<CVR number>' });
+  if (entityId === undefined)
+    errors.push({ path: 'entityId', message: 'is not an entity id such as CVR-1-<CVR number>' });
   const timeText = findValue(json, 'timestamp');
   const timestamp = typeof timeText === 'string' ? normaliseTime(timeText) : undefined;
-  if (timestamp === undefined) errors.push({ path: 'timestamp', message: 'is no ISO 8601 time' });
+  if (timestamp === undefined) errors.push({ path: 'timestamp', message: 'is not an ISO 8601 time' });
   const updates = findValue(json, 'updates');
   if (!isJsonObject(updates)) errors.push({ path: 'updates', message: 'is not an object with one entry per event' });
   return entityId === undefined || timestamp === undefined || !isJsonObject(updates)

@@ -1,7 +1,7 @@
 /**
  * Report data (specification, "Report data"): the figures of an annual report. The specification does not show all
- * metrics with a value. A metric that does not look like the others reads as null, so that one surprise does not cost
- * the report.
+ * metrics with a value. A metric of another shape reads as null, so that one unexpected value does not make the report
+ * unreadable.
  */
 import Type, { type Static, type TSchema } from 'typebox';
 import { lenient, nullable, time } from './formats.ts';

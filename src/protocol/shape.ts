@@ -9,7 +9,7 @@ import { canonicalEntityId } from './entity-id.ts';
 import { findKey, isJsonObject, type JsonObject } from './text/json.ts';
 import { normaliseTime } from './text/time.ts';
 
-/** What is wrong with a value that was read by a schema, and where. */
+/** A problem with a value that was read by a schema, and its place. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
@@ -26,7 +26,7 @@ export type Marks = {
   readonly text?: 'entity' | 'time';
 };
 
-/** Maximum characters of a text: no property of the CRMs takes more. */
+/** Maximum characters of a text: no property of the CRMs holds more. */
 export const LONGEST_TEXT = 131_072;
 
 /** Compared by identity; never leaves this file. */

@@ -66,7 +66,7 @@ async function populated(): Promise<Story> {
       1,
     );
     const body = Buffer.from(`{"c/o":"Vagn ${CARE}"`);
-    await setAside(tx, { source: 'webhook', reason: 'kontor.nord@example.com is no entity id', body, now: 1 });
+    await setAside(tx, { source: 'webhook', reason: 'kontor.nord@example.com is not an entity id', body, now: 1 });
   });
   return story;
 }

@@ -49,7 +49,7 @@ const JOINING: ReadonlySet<string> = new Set(['og', 'and', 'the']);
 const DENMARK: ReadonlySet<string> = new Set(['danmark', 'denmark', 'dk']);
 
 const OWNER = /\s(?:v ?[/.:]|ved )/u;
-/** Letters that a system lost: `S?rensen`, `S\ufffdrensen`. Only before a letter is a question mark a lost one. */
+/** Letters that a system lost: `S?rensen`, `S\ufffdrensen`. A question mark counts only before a letter. */
 const LOST = /\ufffd|\?(?=\p{L})/gu;
 export const LOST_LETTER = '\ufffd';
 /** `A / S` anywhere in a name; with dots only at its end, because names begin with `P.S.` */
@@ -60,7 +60,7 @@ const HOUSE_FORM = /(?<![\p{L}\p{N}])([ea]) ?\/ ?([bf])(?![\p{L}\p{N}])/gu;
 /** Names without these marks need no further steps. */
 const MARKED = /[./?'’´`\ufffd]/u;
 const DOTTED = /^(?:\p{L}\.)+\p{L}?,?$/u;
-/** Suffixes that do not belong to the name: an insolvency, or whose branch it is. */
+/** Suffixes of an insolvency or a branch, which do not belong to the name. */
 const STATUS = /[ ,(-](?:under|i) (?:frivillig )?(?:konkurs|likvidation|tvangsoplosning|rekonstruktion)\b/u;
 const BRANCH = /[ ,(-](?:dansk |danish )?(?:filial|branch)(?: (?:af|of) |$)/u;
 const PARTING = ' "*,;:_-(';

@@ -137,7 +137,7 @@ const stemOf = (word: string): string => word.replace(INFLECTED, '');
 const isPersons = (word: string): boolean => GIVEN_NAMES.has(word) || SURNAMES.has(word);
 const isKnown = (word: string): boolean => isPersons(word) || TRADES.has(word);
 
-/** Whether a name has no word of its own, as `Jensen Byg`: only names of people and words of trades. */
+/** Whether a name, such as `Jensen Byg`, consists only of names of people and words of trades. */
 export const isCommonName = (words: readonly string[]): boolean => words.length > 0 && words.every(isKnown);
 
 /** Shorter parts occur in any word. */

@@ -22,7 +22,7 @@ const otherThan = (value: string, list: readonly [string, ...string[]], random: 
 };
 
 const yearOf = (at: string): number => Number(at.slice(0, 4));
-/** Whether a month had begun by then: nobody counts the employees of a future month. */
+/** Whether a month had begun: a future month has no number of employees. */
 const hasBegun = (year: number, month: number, at: string): boolean =>
   `${year}-${String(month).padStart(2, '0')}` <= at.slice(0, 7);
 

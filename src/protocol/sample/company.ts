@@ -1,4 +1,4 @@
-/** Sample companies: everything that the register knows of one, and the payload that states it. */
+/** Sample companies: everything that the register knows about one, and the payload that states it. */
 import { companyEntityId } from '../entity-id.ts';
 import type { EventData, EventName } from '../events.ts';
 import type { Address, Capital, CompanyForm, Entity, Industry, Owner, Voter } from '../formats.ts';
@@ -50,7 +50,7 @@ const dateOf = (random: Random): string => `20${random.int(10, 24)}-0${random.in
 /** Belongs to nobody: Danish numbers do not begin with 1. */
 export const samplePhone = (random: Random): string => `10${random.int(100_000, 999_999)}`;
 
-/** Part of a domain that nobody can have. */
+/** The name in a domain that nobody can register. */
 export const slugOf = (name: string): string =>
   name
     .toLowerCase()

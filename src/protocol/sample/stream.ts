@@ -1,4 +1,4 @@
-/** Sample payloads for any event, and sample companies in numbers. */
+/** Sample payloads for any event, and lists of sample companies. */
 import { canonicalEntityId } from '../entity-id.ts';
 import type { EventName } from '../events.ts';
 import { type Payload, payloadOf } from '../payload.ts';

@@ -27,7 +27,7 @@ const hasMoreOpenings = (text: string, most: number): boolean => {
   return false;
 };
 
-/** The end of the text literal that begins before `from`; the end of the bytes if it is not closed. */
+/** The end of the string literal that begins before `from`; the end of the bytes if it is not closed. */
 const endOfText = (bytes: Uint8Array, from: number): number => {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at];

@@ -1,15 +1,15 @@
-/** Two texts compared letter by letter, and letters that nobody sees or that look like others. Pure. */
+/** Compares two texts letter by letter, and finds letters that are invisible or look like others. Pure. */
 
-/** A part of a text; `differs` if the other text does not have it there. */
+/** A part of a text; `differs` if the other text does not have it in this place. */
 export interface ComparedPart {
   readonly text: string;
   readonly differs: boolean;
 }
 
-/** More letters than this between what is equal at both ends are not compared one by one. */
+/** The most letters to compare one by one, without the equal beginning and end. */
 const COMPARED = 200;
 
-/** The parts of a text, by what another text has and has not. */
+/** Splits a text into parts that another text has and parts that it lacks. */
 export function compareLetters(own: string, other: string): readonly ComparedPart[] {
   const [a, b] = [Array.from(own), Array.from(other)];
   let start = 0;
@@ -18,7 +18,7 @@ export function compareLetters(own: string, other: string): readonly ComparedPar
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
   const [mine, theirs] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
   const common = mine.length > COMPARED || theirs.length > COMPARED ? new Set<number>() : commonOf(mine, theirs);
-  // Texts that share little differ as a whole: single letters in common say nothing.
+  // Texts with few common letters count as different throughout: single common letters mean nothing.
   const isApart = common.size * 3 < mine.length;
   const differs = a.map((_, at) => at >= start && at < a.length - end && (isApart || !common.has(at - start)));
   const parts: { text: string; differs: boolean }[] = [];
@@ -31,7 +31,7 @@ export function compareLetters(own: string, other: string): readonly ComparedPar
   return parts;
 }
 
-/** The places in `a` of the most letters that it has in common with `b`, in their order. */
+/** The positions in `a` of the most letters that `b` has in the same order. */
 function commonOf(a: readonly string[], b: readonly string[]): ReadonlySet<number> {
   const width = b.length + 1;
   const lengths = new Uint16Array((a.length + 1) * width);
@@ -51,7 +51,7 @@ function commonOf(a: readonly string[], b: readonly string[]): ReadonlySet<numbe
   return common;
 }
 
-/** Default_Ignorable_Code_Point has fillers and joiners, too. */
+/** Default_Ignorable_Code_Point includes fillers and joiners. */
 const UNSEEN = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Default_Ignorable_Code_Point}/u;
 const OTHER_SPACE = /(?! )\p{Zs}/u;
 const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
@@ -67,7 +67,7 @@ export function oddityOf(letter: string, text: string): Oddity | undefined {
   if (OTHER_SPACE.test(letter)) return 'space';
   if (UNSEEN.test(letter)) return 'unseen';
   if (FULL_WIDTH.test(letter) || (OTHER_SCRIPT.test(letter) && LATIN.test(text))) return 'alike';
-  // A letter and a mark, where one letter means the same.
+  // A letter with a combining mark that has a composed form.
   return COMBINING.test(letter) && text.normalize('NFC') !== text ? 'combining' : undefined;
 }
 

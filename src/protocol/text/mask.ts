@@ -25,8 +25,8 @@ const spellings = (secret: string): string[] => [
 ];
 
 /**
- * The base64 characters that depend on a secret alone, after `before` bytes of a group of three: `user:secret` encodes
- * it at another offset than `secret`. Also with the padding, for a secret at the end.
+ * The base64 characters that depend on a secret alone, after `before` bytes of a group of three: `user:secret` encodes the
+ * secret at another offset than `secret`. With and without the padding, which follows a secret at the end.
  */
 function base64Spellings(secret: string, before: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);

@@ -125,7 +125,7 @@ const LOST_PLUS = /(T\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) (\d\d:?\d\d)$/i;
 function readTime(text: string | undefined, path: string): number | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const time = normaliseTime(text.replace(LOST_PLUS, '$1+$2'));
-  if (time === undefined) throw unprocessable(path, 'is no ISO 8601 time such as 2026-03-01T00:00:00Z');
+  if (time === undefined) throw unprocessable(path, 'is not an ISO 8601 time such as 2026-03-01T00:00:00Z');
   return Date.parse(time);
 }
 

@@ -161,7 +161,7 @@ describe('a body that cannot be used', () => {
     ['nothing at all', '', 'the body is empty'],
     ['1,000 levels deep', deep, 'nested deeper'],
     ['a list', '[]', 'is not a JSON object'],
-    ['without its parts', '{"entityId":7}', 'entityId is no entity id'],
+    ['without its parts', '{"entityId":7}', 'entityId is not an entity id'],
   ])('is answered 400 and set aside: %s', async (_, body, reason) => {
     const answer = await send(body);
     expect(answer.status).toBe(400);
