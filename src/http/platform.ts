@@ -5,7 +5,7 @@ import { type AdminGuardOptions, guardAdmin } from './server/admin-guard.ts';
 import { sendError } from './server/error.ts';
 import type { Server } from './server/server.ts';
 
-/** `reasons` says in plain lines why the process cannot take work. */
+/** `reasons`: why the process cannot accept work, in plain lines. */
 export interface Readiness {
   readonly ok: boolean;
   readonly reasons: readonly string[];

@@ -16,10 +16,10 @@ declare module 'fastify' {
 const TAGS = [
   { name: 'monitoring', description: 'Companies to be monitored, by job' },
   { name: 'news', description: 'News made from changes' },
-  { name: 'webhook', description: 'Where events arrive, and how a webhook is tried' },
-  { name: 'mail', description: 'What the links in mails lead to' },
+  { name: 'webhook', description: 'Receive events, and test a webhook' },
+  { name: 'mail', description: 'Targets of the links in mails' },
   { name: 'admin', description: 'For operators' },
-  { name: 'platform', description: 'For what runs the process' },
+  { name: 'platform', description: 'Health and metrics, for the platform that runs the process' },
 ];
 
 const INFO = {
@@ -27,12 +27,12 @@ const INFO = {
   version: '1',
   license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
   description:
-    'Changes of companies in the Danish register: monitoring, news, webhooks. Every failure has the one error body.',
+    'Changes of companies in the Danish register: monitoring, news, webhooks. Every error has the same body.',
 };
 
 /**
- * A query as callers may send it: parameters with a default are optional. The routes' schemas describe what arrives
- * after that.
+ * A query as callers may send it: parameters with a default are optional. The routes' schemas describe the query after
+ * the defaults are filled in.
  */
 const asSent = (query: unknown): unknown => {
   if (!Type.IsSchema(query) || !Type.IsObject(query)) return query;
@@ -44,12 +44,12 @@ const failure = (description: string): TSchema => Type.Object(errorBody.properti
 
 const serverFailures = ({ url, method }: RouteOptions): Readonly<Record<number, TSchema>> => ({
   ...(url.includes(':') && {
-    400: failure('A path that cannot be read'),
-    414: failure('A part of the path is longer than 500 characters'),
+    400: failure('The path is not valid'),
+    414: failure('Part of the path is longer than 500 characters'),
   }),
   ...(method !== 'GET' && {
-    413: failure('A body that is too large'),
-    415: failure('A content type that cannot be read, or that is not supported'),
+    413: failure('The body is too large'),
+    415: failure('The content type is malformed or not supported'),
   }),
 });
 

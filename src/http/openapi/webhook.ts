@@ -23,21 +23,22 @@ const exampleOf = (event: EventName, { placeType, ...wire }: SentNames): object 
 };
 
 const HEADERS: Readonly<Record<string, string>> = {
-  'webhook-id': 'The id of the delivery, the same at every attempt: drop what came before',
-  'webhook-timestamp': 'Seconds since 1970, of this attempt: refuse what is more than five minutes off',
+  'webhook-id': 'The id of the delivery, the same at every attempt: ignore one that you already have',
+  'webhook-timestamp':
+    'The time of this attempt, in seconds since 1970: refuse a time that is more than five minutes off',
   'webhook-signature':
-    '`v1,` and the signature; several of them, a blank between, while a secret is rotated: one must match. Absent where the receiver has no signing secret, as in a `testwebhook`. The example signs the example of `name`, as JSON without blanks',
+    '`v1,` and the signature; several of them, separated by blanks, while a secret is rotated: one must match. Absent if the receiver has no signing secret, as in a `testwebhook`. The example signs the example of `name`, as JSON without blanks',
   'webhook-attempt': '1, 2, ...',
-  'webhook-test': '`true` where it is a test; else not there',
+  'webhook-test': '`true` for a test; else absent',
 };
 
 const NOT_ALWAYS: ReadonlySet<string> = new Set(['webhook-signature', 'webhook-test']);
 
 const DESCRIPTION = `One POST for each change, per monitor and company in the order of the changes.
 
-Verify it first: \`webhook-signature\` holds the HMAC-SHA256 of \`webhook-id\`, \`.\`, \`webhook-timestamp\`, \`.\` and the bytes of the body, in base64, under the signing secret of the monitor (what follows \`whsec_\`, decoded from base64), as Standard Webhooks has it. The secret of the example is \`${EXAMPLE_SECRET}\`. The monitor may also add a header, Basic or Bearer credentials.
+Verify it first: \`webhook-signature\` holds the HMAC-SHA256 of \`webhook-id\`, \`.\`, \`webhook-timestamp\`, \`.\` and the bytes of the body, in base64, under the signing secret of the monitor (what follows \`whsec_\`, decoded from base64), as Standard Webhooks specifies. The secret of the example is \`${EXAMPLE_SECRET}\`. The monitor may also add a header, Basic or Bearer credentials.
 
-Answer 200 to 299 within 15 s, once the event is safe. Every other answer is tried again for three days; 410 switches the monitor off. \`updates\` names every event; those with \`updated: false\` carry no meaning.`;
+Answer 200 to 299 within 15 s, once you have stored the event. After any other answer cvrsync tries again for three days; 410 disables the monitor. \`updates\` names every event; ignore those with \`updated: false\`.`;
 
 /** The value of `webhooks` in the OpenAPI document. Expensive: it makes an example of each event. */
 export function describeWebhooks(names: SentNames): object {
@@ -60,7 +61,7 @@ export function describeWebhooks(names: SentNames): object {
     companyEvent: {
       post: {
         operationId: 'companyEvent',
-        summary: 'What a webhook of a monitor or job is sent',
+        summary: 'A delivery to the webhook of a monitor or job',
         description: DESCRIPTION,
         tags: ['webhook'],
         security: [],
@@ -70,9 +71,9 @@ export function describeWebhooks(names: SentNames): object {
           content: { 'application/json': { schema: payloadSchema(names), examples: Object.fromEntries(examples) } },
         },
         responses: {
-          '2XX': { description: 'The event is taken' },
-          410: { description: 'No more of them: the monitor is switched off' },
-          default: { description: 'The event is sent again later; not before `Retry-After` says' },
+          '2XX': { description: 'The event is accepted' },
+          410: { description: 'The receiver wants no more events: cvrsync disables the monitor' },
+          default: { description: 'cvrsync sends the event again later, and not before `Retry-After`' },
         },
       },
     },

@@ -42,7 +42,7 @@ function lookupBy(guard: Guard, refusal: Guard['refusal']): LookupFunction {
       (addresses) => {
         const refused = addresses.map(refusal).find((why) => why !== undefined);
         const [first] = addresses;
-        if (refused !== undefined) callback(new AddressError(`the host's name stands for ${refused}`), '', 0);
+        if (refused !== undefined) callback(new AddressError(`the host name resolves to ${refused}`), '', 0);
         else if (first === undefined) callback(new NameError('the name has no address'), '', 0);
         else if (options.all === true)
           callback(

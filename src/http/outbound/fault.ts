@@ -54,11 +54,11 @@ const TEXTS: Readonly<Record<HttpFaultKind, string>> = {
   refused: 'was refused: nothing listens at this address',
   dns: 'found no such host: check the base URL and the name server',
   tls: 'found a connection that cannot be trusted: check the certificate and the base URL',
-  cut: 'was cut off before the whole answer came',
+  cut: 'was cut off before the complete answer arrived',
   redirect: 'was answered with a redirect',
   'too-large': 'was answered with headers that are too large',
   address: 'may not go to this address: it is not a public one, and the configuration does not allow it',
-  network: 'failed in the network',
+  network: 'failed with a network error',
 };
 
 const codeOf = (error: unknown): string | undefined => {

@@ -46,7 +46,7 @@ export function watchOutages({ store, now, log }: OutageDeps): Outages {
     log.warn(
       { account, since: new Date(since).toISOString(), failure },
       failure === REFUSED
-        ? `${account} refuses the credentials: renew them where that lasts. cvrsync tries again, and loses nothing`
+        ? `${account} refuses the credentials: renew them if this continues. cvrsync tries again, and loses nothing`
         : `${account} ${troubleOf(failure)}: cvrsync tries again until it works, and loses nothing`,
     );
     const row: Outage = { account, since, failure };

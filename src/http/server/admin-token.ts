@@ -29,5 +29,7 @@ async function readToken(file: string): Promise<string> {
   const text = await storeSecretFile(file, 'token file', () => randomBytes(TOKEN_BYTES).toString('base64url'));
   const token = text.trim();
   if (/^[!-~]{16,}$/.test(token)) return token;
-  throw new Error(`The token file ${file} does not hold a token of 16 characters or more: delete it, and one is made`);
+  throw new Error(
+    `The token file ${file} does not hold a token of 16 characters or more: delete it, and cvrsync creates a new one`,
+  );
 }

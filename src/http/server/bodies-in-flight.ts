@@ -49,7 +49,7 @@ export function limitBodies(app: Server, { most, onCut }: BodyLimits): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-      done(new HttpError(415, 'The body is compressed: send it as it is, without Content-Encoding.'));
+      done(new HttpError(415, 'The body is compressed: send it uncompressed, without Content-Encoding.'));
       return;
     }
     const { 'content-length': length, 'transfer-encoding': chunks } = request.headers;

@@ -16,6 +16,6 @@ export function listenError(error: unknown, at: { host: string; port: number }, 
   if (code === 'EACCES')
     return said(`this user may not listen on port ${at.port}: set ${settings.port} to one of 1024 or more`);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return said(`${at.host} is no address of this machine: correct ${settings.host}`);
+    return said(`${at.host} is not an address of this machine: correct ${settings.host}`);
   return error;
 }

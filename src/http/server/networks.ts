@@ -15,7 +15,7 @@ export function networksOf(networks: readonly string[]): BlockList {
     const most = family === 'ipv4' ? 32 : 128;
     const bits = length === undefined ? most : Number(length);
     if (family === undefined || bits > most)
-      throw new Error(`${network} is no address or network, such as 10.1.0.0/16 or fd00::/8`);
+      throw new Error(`${network} is not an address or network, such as 10.1.0.0/16 or fd00::/8`);
     list.addSubnet(address, bits, family);
   }
   return list;

@@ -1,4 +1,4 @@
-/** The HTTP server: limits against strangers, one error body, TypeBox schemas. It has no routes of its own. */
+/** The HTTP server: limits against strangers, one error body, TypeBox schemas. It defines no routes. */
 import { createServer as createHttpServer } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import { build } from 'fast-json-stringify';
@@ -42,7 +42,7 @@ export interface ServerOptions {
   /** How long a whole request may take to arrive; 10,000 by default. */
   readonly requestTimeout?: number;
   readonly clientConnectionLimit?: number;
-  /** A listening server whose requests this one answers after {@link answerOn}. It has no routes of its own. */
+  /** A listening server without routes; this one answers its requests after {@link answerOn}. */
   readonly on?: Server;
   /** Proxies, as addresses and networks, whose X-Forwarded-* headers count; none by default. */
   readonly trustProxy?: readonly string[];
@@ -61,7 +61,7 @@ const SOCKET_TIMEOUT = 60_000;
 
 const CLOSE_GRACE_MS = 2_000;
 
-/** What servers share that follow each other on one listener. */
+/** The state that successive servers on one listener share. */
 interface Listening {
   isClosing: boolean;
   readonly limit: ConnectionLimit;
@@ -71,7 +71,7 @@ const listenings = new WeakMap<Server, Listening>();
 
 const answering = new WeakMap<Server, Server['routing']>();
 
-/** Makes a server answer the requests of the listening one that it was made for, in place of the one before. */
+/** Makes a server answer the requests of its listening server, in place of the previous one. */
 export async function answerOn(listening: Server, app: Server): Promise<void> {
   await app.ready();
   listening.server.removeAllListeners('request');
@@ -106,7 +106,7 @@ const textOf = (error: FastifyError, limit: number): string => {
 };
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, reason: string, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not come in within its time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', `The headers are larger than ${HEADER_LIMIT} bytes.`],
 };
 
@@ -211,7 +211,7 @@ export function createServer(options: ServerOptions = {}): Server {
   return app;
 }
 
-/** That of the server whose requests this one answers, else its own. */
+/** The listener of the server whose requests this one answers, else its own. */
 function listeningOf(app: Server, trusted: BlockList, options: ServerOptions): Listening {
   const shared = options.on && listenings.get(options.on);
   if (shared !== undefined) return shared;
@@ -254,7 +254,10 @@ function limitStrangers(app: Server, limit: ConnectionLimit, { log, counts, ...l
     if (waitMs === 0) return done();
     if (performance.now() - warnedAt >= WARN_EVERY_MS) {
       warnedAt = performance.now();
-      log?.warn({ from: request.ip, waitMs }, 'requests from this address keep failing to prove themselves: they wait');
+      log?.warn(
+        { from: request.ip, waitMs },
+        'requests from this address keep failing authentication: delaying their answers',
+      );
     }
     limit.markDelayed(request.raw);
     setTimeout(done, waitMs).unref();
@@ -283,10 +286,10 @@ function fits(pattern: string, path: string): boolean {
 
 type Serializer = ReturnType<FastifySerializerCompiler<TSchema>>;
 
-/** Writers of answers by schema: routes share some, and a process may have several servers. */
+/** Writers of answers, by schema: routes share schemas, and a process may have several servers. */
 const built = new WeakMap<TSchema, Serializer>();
 
-/** Builds each writer at its first use: building all would take an eighth of the start. */
+/** Builds each writer at its first use: building all would take an eighth of the start-up. */
 const serializeLater: FastifySerializerCompiler<TSchema> = ({ schema }) => {
   return (data) => {
     let serializer = built.get(schema);

@@ -70,7 +70,7 @@ function readTexts(schema: TSchema, given: unknown, convert: (value: unknown) =>
   return wrong.length === 0 ? converted : Object.assign(Object(converted), Object.fromEntries(wrong));
 }
 
-/** Compiles a route's schema once, when a request first needs it: compiling all at the start takes a twentieth of the start. */
+/** Compiles a route's schema once, when a request first needs it: compiling all would take a twentieth of the start-up. */
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'request' }) => {
   let compiled: Validator | undefined;
   const isText = httpPart !== 'body';

@@ -73,7 +73,7 @@ it.each(['1.1.1.1', '8.8.8.8', '100.63.255.255', '100.128.0.1', '172.32.0.1', '1
 );
 
 it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/a', ''])('no network is told so: %j', (network) => {
-  expect(() => createGuard({ allow: [network] })).toThrow('is no address or network');
+  expect(() => createGuard({ allow: [network] })).toThrow('is not an address or network');
 });
 
 it('an origin is trusted by scheme, host and port together', () => {

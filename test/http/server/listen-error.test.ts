@@ -35,6 +35,6 @@ test('a port that is taken is told with the setting, of each listener', async ()
 
 test('a host that is another machine is told with the setting', async () => {
   expect(await refusal({ server: { host: '192.0.2.1', port: 0 } })).toBe(
-    '192.0.2.1 is no address of this machine: correct server.host',
+    '192.0.2.1 is not an address of this machine: correct server.host',
   );
 });
