@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('provider new', () => {
-  it('writes a package under its own names, and never over another one', async () => {
+  it('writes a package under its own names, and never overwrites another one', async () => {
     const target = join(folder, 'new');
     const made = await runCli(['provider', 'new', '@acme/super-crm', '--folder', target]);
     expect([made.code, made.stderr]).toEqual([0, '']);
@@ -42,7 +42,7 @@ describe('provider new', () => {
     ]);
   });
 
-  it('builds with the installation itself, packed where it belongs to another user: npm cannot link that', async () => {
+  it('builds with the installation itself, packed if it belongs to another user, because npm cannot link that', async () => {
     const home = join(folder, 'installation-of-another');
     await mkdir(home);
     await writeFile(join(home, 'package.json'), JSON.stringify({ name: 'cvrsync', version: '1.2.3' }));
@@ -58,7 +58,7 @@ describe('provider new', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('is not a valid name for a provider')]);
   });
 
-  it('spells a name as each place wants it', () => {
+  it('spells a name as each place requires', () => {
     expect(namesFrom('big-sales-hub')).toEqual({
       package: 'big-sales-hub',
       provider: 'big-sales-hub',
@@ -70,7 +70,7 @@ describe('provider new', () => {
 });
 
 describe('provider test', () => {
-  it('tells of each rule, and of what is skipped and why', async () => {
+  it('reports each rule, and skipped ones with the reason', async () => {
     const { code, stdout } = await runCli(['provider', 'test', join(SUBJECTS, 'sound.ts'), ...RULES]);
     expect(code).toBe(0);
     expect(stdout).toContain('✓ order-of-outcomes: ');
@@ -78,13 +78,13 @@ describe('provider test', () => {
     expect(stdout).toContain(`toy, contract ${CONTRACT_VERSION}: 2 rules kept, 0 broken, 1 skipped`);
   });
 
-  it('names the rule that broke, what was seen and why it matters, and fails', async () => {
+  it('names a broken rule with the observation and its importance, and fails', async () => {
     const { code, stdout } = await runCli(['provider', 'test', join(SUBJECTS, 'broken.ts'), ...RULES]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ order-of-outcomes: .*\n {4}seen: .*expected.*\n {4}why it matters: .*wrong company/);
   });
 
-  it('ends where the provider never answers, loops or leaves a timer: that rule is broken, and the others are tried', async () => {
+  it('breaks only the rule in which a provider never answers, loops or leaves a timer', async () => {
     const rules = ['tells-the-account', 'order-of-reads', 'order-of-outcomes', 'gone', 'whole-provider'];
     const { code, stdout } = await runCli([
       ...['provider', 'test', join(SUBJECTS, 'stuck.ts'), '--rule-seconds', '3'],
@@ -98,7 +98,7 @@ describe('provider test', () => {
     expect(stdout).toContain('it did not end within 3 s: it loops or never answers');
   });
 
-  it('ends in all, and says which rules were not tried', async () => {
+  it('ends at its total time, and names the untried rules', async () => {
     const { code, stdout } = await runCli(['provider', 'test', join(SUBJECTS, 'stuck.ts'), '--seconds', '0']);
     expect(code).toBe(1);
     expect(stdout).toContain('not tried: all rules together took more than 0 s');
@@ -134,7 +134,7 @@ describe('provider test', () => {
     ['a path to nothing', 'nowhere', 'there is nothing at'],
     ['a folder without a subject', '.', 'has no subject'],
     ['a file that exports none', 'none.ts', 'exports no subject'],
-  ])('says what to do about %s', async (_what, path, message) => {
+  ])('names the remedy for %s', async (_what, path, message) => {
     const home = join(folder, 'empty');
     await mkdir(home, { recursive: true });
     await writeFile(join(home, 'none.ts'), 'export const none = 1;');
@@ -160,7 +160,7 @@ describe('provider test', () => {
     expect(stderr).toContain('an installed package has no tests: name the folder of its source');
   });
 
-  it('says in one message that the subject is wrong, before it tries a rule', async () => {
+  it('reports a wrong subject in one message, before any rule', async () => {
     const wrong = join(folder, 'wrong.ts');
     await writeFile(
       wrong,
@@ -170,7 +170,7 @@ describe('provider test', () => {
     const { code, stdout, stderr } = await runCli(['provider', 'test', wrong]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toBe(
-      'cvrsync: the subject is wrong, not the provider: start gave undefined, where it should give the fake CRM that it opened\n',
+      'cvrsync: the subject is wrong, not the provider: start gave undefined instead of the fake CRM that it opened\n',
     );
   });
 
@@ -185,7 +185,7 @@ describe('provider test', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('it exports eu and us, each a subject')]);
   });
 
-  it('knows its rules', async () => {
+  it('lists its rules', async () => {
     const { code, stderr } = await runCli(['provider', 'test', join(SUBJECTS, 'sound.ts'), '--rule', 'status-429x']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean status-429?')]);
   });

@@ -1,7 +1,6 @@
 /**
  * The conformance suite: every rule of the contract, for any test framework and for `cvrsync provider test`. Each rule
- * has a CRM of its own. The rules may run in any order but only one at a time, because one of them listens to the
- * console.
+ * has its own CRM. The rules may run in any order but only one at a time, because one of them listens to the console.
  */
 
 import { BrokenExpectation, brief, isProviderError } from './lab/insist.ts';
@@ -106,7 +105,7 @@ function connected(rule: ConformanceRule, subject: Subject, report: Report): Che
       await rule.run(lab);
       return 'kept';
     }).catch((error: unknown) => {
-      // One rule has reported it; others would repeat it, each for a reason of its own.
+      // One rule has reported it; the others would only repeat it.
       if (error instanceof NoConnection && report.isBroken) return 'untried';
       throw error;
     });
@@ -127,7 +126,7 @@ function seenIn(error: unknown): string {
   if (error instanceof NoConnection) return `${error.message}: ${seenIn(error.cause)}`;
   if (error instanceof BrokenExpectation) return error.message;
   if (isProviderError(error)) return `a verb threw ${error.fault}: ${error.message}`;
-  const what = `the provider, or the fake, threw what is no ProviderError: ${brief(error instanceof Error ? error.message : error)}`;
+  const what = `the provider or the fake threw something other than a ProviderError: ${brief(error instanceof Error ? error.message : error)}`;
   const place = error instanceof Error ? placeOf(error) : undefined;
   return place === undefined ? what : `${what} at ${place}`;
 }

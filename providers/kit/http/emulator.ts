@@ -12,7 +12,7 @@ import {
 } from '../emulator/emulator.ts';
 
 export interface HttpEmulatorOptions extends EmulatorOptions {
-  /** The API takes companies and returns none: it can neither be read nor list. */
+  /** The API accepts companies but returns none: it cannot read or list them. */
   readonly blind?: boolean;
   /** The API answers an update with the updated company. */
   readonly shows?: boolean;
@@ -103,7 +103,7 @@ export async function startHttpEmulator(options: HttpEmulatorOptions = {}): Prom
     get: (id) => companies.live.get(id),
     edit: (id, properties) => companies.write(id, { ...companies.held(id), ...properties }),
     remove: companies.remove,
-    // Such an API has no merges: it deletes one of the two.
+    // This API has no merges: it deletes one of the two.
     merge: (primary, other) => {
       companies.held(primary);
       companies.remove(other);
@@ -148,7 +148,7 @@ function take(
   { respell, shows }: Pick<HttpEmulatorOptions, 'respell' | 'shows'>,
 ): EmulatorAnswer {
   const values = flat(body);
-  if (values === undefined) return { status: 400, body: { message: 'the body is no flat JSON' } };
+  if (values === undefined) return { status: 400, body: { message: 'the body is not flat JSON' } };
   if (id !== undefined && !companies.live.has(id))
     return { status: 404, body: { message: `there is no company ${id}` } };
   const errors = invalid(values);
@@ -162,7 +162,7 @@ function take(
 function add(companies: Companies, values: Values): EmulatorAnswer {
   const { cvr = null } = values;
   const [holder] = [...companies.live].find(([, company]) => cvr !== null && company['cvr'] === cvr) ?? [];
-  if (holder !== undefined) return { status: 409, body: { message: 'the company is here already', id: holder } };
+  if (holder !== undefined) return { status: 409, body: { message: 'the company exists already', id: holder } };
   return { status: 201, body: { id: companies.make(values) } };
 }
 

@@ -22,7 +22,7 @@ export interface HubspotEmulator extends CrmEmulator {
   /** Ends the token: every call answers 401 until `reinstate`. */
   revoke(): void;
   reinstate(): void;
-  /** Posts what happens from now on. */
+  /** Posts events from now on. */
   subscribe(webhook: EmulatedWebhookOptions): void;
   /** Resolves when every event was posted or given up. */
   webhooksSettled(): Promise<void>;
@@ -112,7 +112,7 @@ export async function startHubspotEmulator(options: HubspotEmulatorOptions = {})
   return emulator;
 }
 
-/** What an administrator of the account does to its properties. */
+/** An administrator's changes to the account's properties. */
 const definitionsOf = (account: HubspotAccount): Pick<HubspotEmulator, 'changeProperty' | 'archiveProperty'> => ({
   changeProperty: (options) => redefine(account, options),
   archiveProperty(name) {

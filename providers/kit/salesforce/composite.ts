@@ -19,7 +19,7 @@ const INHERITED = ['accept', 'authorization', 'content-type'];
 
 interface Subrequest {
   readonly method: string;
-  /** Below the version of the API. */
+  /** The path below the API version. */
   readonly path: string;
   readonly referenceId: string;
   readonly headers: EmulatorRequest['headers'];
@@ -104,7 +104,7 @@ const updatedIds = ({ method, path, body }: Subrequest): readonly string[] =>
     ? objectsOf(objectOf(body)?.records).map(({ id, Id }) => toLongId(textOf(id ?? Id) ?? ''))
     : [];
 
-/** People do not act between the calls inside: an edit that `onArrival` makes is there before the first of them. */
+/** Runs the inner calls without hooks, because people do not act between them: `onArrival` edits before the first. */
 function quietly<T>(org: Org, work: () => T): T {
   const { read, arrived } = org;
   Object.assign(org, { read: () => {}, arrived: () => {} });

@@ -47,7 +47,7 @@ export interface SalesforceEmulator extends CrmEmulator {
   readonly secrets: readonly string[];
 }
 
-/** The settings of a client that goes as fast as the org allows; its own pace by default. */
+/** The settings of a client that uses the rate of the org; its own rate by default. */
 const clientRate = ({ rate }: SalesforceEmulatorOptions): object => {
   if (rate === undefined) return {};
   return { rate: rate === 'none' ? UNPACED : { calls: rate.calls, perSeconds: rate.perMs / 1_000 } };

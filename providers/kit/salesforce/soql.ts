@@ -45,7 +45,7 @@ type Parts = Omit<Query, 'limit'>;
 const isWhole = (parts: { readonly [P in keyof Parts]: Parts[P] | undefined }): parts is Parts =>
   Object.values(parts).every((part) => part !== undefined);
 
-/** Takes tokens from the front: each verb takes what it names, or nothing. */
+/** Takes tokens from the front. Each method takes the token that it names, or nothing. */
 interface Reader {
   /** Takes a word or a sign; false if another one is there. */
   readonly word: (text: string) => boolean;

@@ -159,7 +159,7 @@ function textError(
   return field.unique ? duplicateError(org, account, field, value) : undefined;
 }
 
-/** The error of a text alone, whatever other records hold. */
+/** The error of a text alone, independent of other records. */
 function formError(
   org: Org,
   { name, label, length, type, restricted, values }: FieldDefinition,

@@ -19,7 +19,7 @@ export function insistFits(misfit: Misfit | undefined, giver: string): void {
 
 /** Fails unless it is a list of objects without holes. */
 export function insistList<T>(list: readonly T[], giver: string): readonly T[] {
-  insist(Array.isArray(list), `${giver} gave ${brief(list)}, which is no list`);
+  insist(Array.isArray(list), `${giver} gave ${brief(list)}, which is not a list`);
   const wrong = Array.from<unknown>(list).findIndex((member) => typeof member !== 'object' || member === null);
   insist(wrong < 0, `${giver} gave a list with ${brief(list[wrong])} at ${wrong}: each member is an object`);
   return list;
@@ -39,7 +39,7 @@ export function brief(value: unknown): string {
 export const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
-    (error: unknown) => error ?? new Error('nothing was thrown as a reason'),
+    (error: unknown) => error ?? new Error('rejected without a reason'),
   );
 
 const FAULTS: readonly unknown[] = ['rate', 'auth', 'unavailable', 'locked', 'refused'];

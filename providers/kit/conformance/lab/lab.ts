@@ -78,7 +78,7 @@ export function settingsOf(provider: Provider, given: Readonly<Record<string, un
   return Object.fromEntries(Object.entries(filled ?? {}));
 }
 
-/** Runs `work` in a lab of its own, then closes the lab. */
+/** Runs `work` in a new lab, then closes the lab. */
 export async function inLab<T>(subject: Subject, work: (lab: Lab) => Promise<T>): Promise<T> {
   const fake = await startFake(subject);
   try {
@@ -108,7 +108,7 @@ async function openLab(subject: Subject, fake: FakeCrm): Promise<Lab> {
   const most = Math.max(1, Math.min(NAMES.length, limits.batch.read, limits.batch.update));
   const add = (name: string) => addCompany(subject, fake, name);
   const ids = NAMES.slice(0, most).map(add);
-  // What a connection learns once should not count in any rule.
+  // One-time calls of a connection should not count in any rule.
   await connection.properties(live());
   return {
     subject,
@@ -226,6 +226,6 @@ export function cursorOf({ cursor }: Page): string | undefined {
   return cursor;
 }
 
-/** The result of one record, at any position: a rule of its own checks the order. */
+/** The result of one record, at any position: another rule checks the order. */
 export const of = <T extends { readonly id: string }>(all: readonly T[], id: string | undefined): T | undefined =>
   all.find((each) => each.id === id);

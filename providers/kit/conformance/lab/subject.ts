@@ -35,22 +35,21 @@ export type Lack =
   | 'scan' // records cannot be listed
   | 'merge' // records are never merged
   | 'readOnly' // every property can be written
-  | 'reasons' // what it refuses, it does not name by property
-  | 'answers'; // its success has no body, or any
+  | 'reasons' // a refusal does not name the property
+  | 'answers'; // a successful answer has no body, or an arbitrary one
 
 export interface Subject {
   readonly provider: Provider;
-  /** Opens a fresh, empty CRM; every rule has one of its own. */
+  /** Opens a fresh, empty CRM; every rule gets its own. */
   start(): Promise<FakeCrm>;
-  /** The provider's module, as a `file:` URL, which the suite imports in a process of its own; optional. */
+  /** The provider's module, as a `file:` URL, which the suite imports in a separate process; optional. */
   readonly module?: string;
   /** Texts that no error and no log may show: tokens and passwords in the settings of the fake. */
   readonly secrets: readonly string[];
   /**
    * Writable properties by kind; `text` takes at least 60 characters, `long` 2,000. The suite tries each named property
-   * after `number`. A `choice` has at least two options, `amount` is a number that the CRM shows in a currency of its
-   * own, `fraction` one that it shows as a percentage, and `site` is the property that it takes for the company's own
-   * domain.
+   * after `number`. A `choice` has at least two options, `amount` is a number that the CRM shows in a currency,
+   * `fraction` one that it shows as a percentage, and `site` is the property that it treats as the company's own domain.
    */
   readonly properties: {
     readonly text: string;
@@ -64,9 +63,9 @@ export interface Subject {
     readonly fraction?: string;
     readonly site?: string;
   };
-  /** The least that a company needs in addition to `text`. */
+  /** The values that a company must have in addition to `text`. */
   readonly company?: Readonly<Record<string, PropertyValue>>;
-  /** A value that the CRM refuses, in a property of its own; required unless the CRM lacks `reasons`. */
+  /** A value that the CRM refuses, in a separate property; required unless the CRM lacks `reasons`. */
   readonly refused?: { readonly property: string; readonly value: PropertyValue };
   /** A property that the CRM sets; required unless the CRM lacks `readOnly`. */
   readonly readOnly?: string;

@@ -1,8 +1,8 @@
-/** Waits for what a CRM shows late, and for a CRM that limits the rate. */
+/** Waits for changes that a CRM shows late, and for a CRM that limits the rate. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isProviderError } from './insist.ts';
 
-/** The pause between two attempts to see what a CRM shows late. */
+/** The pause between two attempts to see such a change. */
 export const LOOK_MS = 40;
 const MOST_WAIT_MS = 2_000;
 const TRIES = 5;

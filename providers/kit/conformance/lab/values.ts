@@ -19,7 +19,7 @@ export async function roundTrip(lab: Lab, values: Readonly<Record<string, Proper
   const outcome = of(await lab.write([id], values), id);
   insist(outcome?.kind === 'written', `they came back as ${brief(outcome)}`);
   for (const [name, value] of Object.entries(values))
-    insistSame(lab.held(id, name), value, `what the CRM holds in ${name}`);
+    insistSame(lab.held(id, name), value, `the value of ${name} in the CRM`);
   if (lab.subject.lacks?.read !== undefined) return;
   const back = await valuesOf(lab, id, Object.keys(values));
   for (const [name, value] of Object.entries(values)) insistSame(back[name], value, `${name}, read again`);

@@ -1,4 +1,4 @@
-/** Checks that a subject and its fake are complete: what they lack would look like broken rules of the provider. */
+/** Checks that a subject and its fake are complete: a missing part would look like a rule that the provider broke. */
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { BrokenExpectation, brief } from './insist.ts';
@@ -46,7 +46,7 @@ export function checkSubject(subject: Subject): void {
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : brief(cause);
       throw new WrongSubject(
-        `calls.${call} is matched with METHOD /path, and is no regular expression: ${reason}`,
+        `calls.${call} is matched with METHOD /path, and is not a regular expression: ${reason}`,
         cause,
       );
     }
@@ -60,14 +60,12 @@ export async function startFake(subject: Subject): Promise<FakeCrm> {
   const fake = await started(subject);
   const given: unknown = fake;
   if (typeof given !== 'object' || given === null)
-    throw new WrongSubject(`start gave ${brief(given)}, where it should give the fake CRM that it opened`);
+    throw new WrongSubject(`start gave ${brief(given)} instead of the fake CRM that it opened`);
   const lacking = FUNCTIONS.filter((name) => typeof fake[name] !== 'function');
   if (lacking.length > 0) throw new WrongSubject(`the fake that start gave has no function ${lacking.join(', ')}`);
   const settings: unknown = fake.settings;
   if (typeof settings !== 'object' || settings === null)
-    throw new WrongSubject(
-      `the fake has as settings ${brief(settings)}: it needs those by which the provider reaches it`,
-    );
+    throw new WrongSubject(`the settings of the fake are ${brief(settings)}: they must let the provider reach it`);
   return fake;
 }
 
@@ -83,5 +81,5 @@ async function started(subject: Subject): Promise<FakeCrm> {
 export function addCompany({ company, properties }: Subject, fake: FakeCrm, name: string): string {
   const id: unknown = fake.add({ ...company, [properties.text]: name });
   if (typeof id === 'string' && id !== '') return id;
-  throw new WrongSubject(`add of the fake gave ${brief(id)}, where it should give the id of the company as a text`);
+  throw new WrongSubject(`add of the fake gave ${brief(id)} instead of the company's id as a text`);
 }

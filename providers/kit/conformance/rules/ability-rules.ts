@@ -15,7 +15,7 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
   {
     name: 'finds',
     about: 'find gives the live records whose property equals a value, and says whether its index may lag',
-    why: 'a duplicate is made where one that is there is not found, and a wrong company linked where one is found that is not',
+    why: 'a missed record leads to a duplicate, and a false one links the wrong company',
     has: ({ connection }) => connection.find !== undefined,
     run: async ({ connection, ids, text, fake, patienceMs, subject }) => {
       const { number } = subject.properties;
@@ -28,19 +28,23 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
         return (await until(patienceMs, look, ({ length }) => length === count)).map(({ id }) => id);
       };
       insistSame(await found(text, 'Birk', 1), [first], 'the records that find gave for Birk');
-      insistSame(await found(text, 'Birk at no time', 0), [], 'the records that find gave for a name nobody has');
+      insistSame(
+        await found(text, 'Birk at no time', 0),
+        [],
+        'the records that find gave for a name that no record has',
+      );
       insist(typeof (await find(text, 'Birk'))?.sure === 'boolean', 'find does not say whether it is sure');
       fake.edit(first, { [text]: ODD, [number]: 87_654_321 });
       const atOnce = await find(text, ODD);
       insist(
         atOnce?.sure !== true || atOnce.records.some(({ id }) => id === first),
-        'find says that it is sure, and did not give a record that was written just before',
+        'find says that it is sure, and missed a record that was just written',
       );
       insistSame(await found(text, ODD, 1), [first], `the records that find gave for ${ODD}`);
-      insistSame(await found(text, 'Birk', 0), [], `the records that find gave for Birk where one is ${ODD}`);
+      insistSame(await found(text, 'Birk', 0), [], `the records that find gave for Birk when a record is named ${ODD}`);
       insistSame(await found(number, '87654321', 1), [first], 'the records that find gave for the digits of a number');
       fake.remove(first);
-      insistSame(await found(text, ODD, 0), [], 'what find gave for a deleted record');
+      insistSame(await found(text, ODD, 0), [], 'the records that find gave for a deleted record');
       insist(
         others.every((id) => fake.get(id) !== undefined),
         'find deleted a record',
@@ -49,8 +53,8 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'finds-with-values',
-    about: 'find gives each of several holders of a value, with the value that it holds, in the spelling of read',
-    why: 'a loose match without its value is taken for a holder, and of two companies with one number only one is seen',
+    about: 'find gives every record that holds a value, with that value in the spelling of read',
+    why: 'otherwise a loose match counts as a holder, and one of two companies with the same number stays unseen',
     has: ({ connection }) => connection.find !== undefined,
     run: async ({ connection, add, text, patienceMs }) => {
       const holders = [add('Twice'), add('Twice')].toSorted();
@@ -59,41 +63,41 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
       insistSame(
         records.map(({ id }) => id).toSorted(),
         holders,
-        'the records that find gave for a name that two have',
+        'the records that find gave for a name that two records have',
       );
       for (const { properties } of records) insistSame(properties[text], 'Twice', `${text} of a record that was found`);
     },
   },
   {
     name: 'creates',
-    about: 'create makes one company with the properties given, and says its id',
-    why: 'the id is all that links the company from then on',
+    about: 'create makes one company with the given properties, and returns its id',
+    why: 'only the id links the company from then on',
     has: ({ connection }) => connection.create !== undefined,
     run: async ({ connection, subject, text, held }) => {
       const made = await connection.create?.({ ...subject.company, [text]: 'Ny ApS' }, live());
       insist(made?.kind === 'created' && made.id !== '', `create came back as ${brief(made)}`);
-      insistSame(held(made.id), 'Ny ApS', 'what the CRM holds');
+      insistSame(held(made.id), 'Ny ApS', 'the value in the CRM');
     },
   },
   {
     name: 'create-lost-answer',
     about: 'a create whose answer was lost is unavailable, after one call',
-    why: 'tried again by the provider it makes the company twice; the runtime looks for it first',
+    why: 'a retry by the provider would make the company twice; the runtime looks for it first',
     has: ({ connection, subject }) => connection.create !== undefined && subject.calls.create !== undefined,
     run: async ({ connection, subject, text, fake, calls }) => {
       fake.fault({ match: subject.calls.create ?? '', action: { kind: 'reset', applied: true } });
       const before = calls();
       const work = connection.create?.({ ...subject.company, [text]: 'Ny ApS' }, live()) ?? Promise.resolve();
       insistSame((await faultOf(work, 'a create without an answer')).fault, 'unavailable', 'its fault');
-      insistSame(calls() - before, 1, 'calls it made');
+      insistSame(calls() - before, 1, 'the calls that it made');
     },
   },
   CHANGES,
   EDITS,
   {
     name: 'notes',
-    about: 'a note is added to its record, and found again by its marker and by no other',
-    why: 'where the answer was lost the marker decides whether the note stands there once, twice or not at all',
+    about: 'a note is added to its record, and found by its own marker only',
+    why: 'after a lost answer only the marker shows whether the record already has the note',
     has: ({ connection }) => connection.notes !== undefined,
     run: async ({ connection, ids, fake, subject }) => {
       const { notes } = connection;
@@ -107,7 +111,7 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
       insistSame(
         await notes?.find(recordId, 'cvrsync:0000', since, live()),
         undefined,
-        'the note found by a strange marker',
+        'the note found by another marker',
       );
       if (other !== recordId)
         insistSame(await notes?.find(other, note.marker, since, live()), undefined, 'the note found on another record');
@@ -117,13 +121,16 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
         insist(/Vej 1/.test(texts[0] ?? ''), `the note says ${brief(texts[0])}`);
       }
       const gone = await notes?.add({ ...note, recordId: subject.absentId, marker: 'cvrsync:9999' }, live());
-      insist(gone?.kind === 'gone' || gone?.kind === 'rejected', `a note on no record came back as ${brief(gone)}`);
+      insist(
+        gone?.kind === 'gone' || gone?.kind === 'rejected',
+        `a note on a record that does not exist came back as ${brief(gone)}`,
+      );
     },
   },
   {
     name: 'parents',
-    about: 'a parent is set, read, and ended; a record that is gone says so',
-    why: 'a group in the CRM would show owners that were sold years ago',
+    about: 'a parent is set, read and removed; the parent of a deleted record is gone',
+    why: 'the CRM would show former owners as parents for years',
     has: ({ connection }) => connection.parents !== undefined,
     run: async ({ connection, ids, fake, add, limits }) => {
       const { parents } = connection;
@@ -152,8 +159,8 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'defines-properties',
-    about: 'defineProperties makes what is not there, answers in order, and may be asked twice',
-    why: 'a person runs it again after a lack of rights was mended half-way',
+    about: 'defineProperties makes the missing properties, answers in order, and may be called twice',
+    why: 'a person runs it again after granting a missing right',
     has: ({ connection }) => connection.defineProperties !== undefined,
     run: async ({ connection, subject }) => {
       const definitions = (subject.provider.definitions ?? []).slice(0, 3);
@@ -169,14 +176,14 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
       insistSame(
         again?.map(({ kind }) => kind),
         definitions.map(() => 'exists'),
-        'what became of them the second time',
+        'the results of the second call',
       );
     },
   },
   {
     name: 'removes-properties',
-    about: 'removeProperties removes the properties it is given and no other, answers in order, and may be asked twice',
-    why: 'a person who leaves the CRM loses a property of their own, or keeps those that cvrsync made',
+    about: 'removeProperties removes exactly the given properties, answers in order, and may be called twice',
+    why: 'a person who stops using cvrsync would lose their own property, or keep those that cvrsync made',
     has: ({ connection }) => connection.defineProperties !== undefined && connection.removeProperties !== undefined,
     run: async ({ connection, subject }) => {
       const definitions = (subject.provider.definitions ?? []).slice(0, 3);
@@ -191,21 +198,25 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
       insistSame(
         await kindsOf(),
         names.map((name) => `${name} removed`),
-        'what became of the properties to remove',
+        'the results of the removal',
       );
       const after = await listed();
       const gone = [...before].filter((name) => !after.has(name));
-      insistSame(gone.toSorted(), names.filter((name) => before.has(name)).toSorted(), 'the properties that are gone');
+      insistSame(
+        gone.toSorted(),
+        names.filter((name) => before.has(name)).toSorted(),
+        'the properties that were removed',
+      );
       insistSame(
         await kindsOf(),
         names.map((name) => `${name} absent`),
-        'what became of them the second time',
+        'the results of the second call',
       );
     },
   },
   {
     name: 'lists-rules',
-    about: 'rules lists what may block a write, each with a name and what it is about',
+    about: 'rules lists the rules that may block a write, each with a name and a description',
     why: 'a person reads them before the first of 100,000 writes is refused',
     has: ({ connection }) => connection.rules !== undefined,
     run: async ({ connection }) => {
@@ -219,17 +230,17 @@ export const ABILITY_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'missing-rights',
-    about: 'missingRights names the rights that the credentials lack, each with a reason, and no other',
-    why: 'check fails for a right that is there, or passes before the first write of thousands is refused',
+    about: 'missingRights names exactly the rights that the credentials lack, each with a reason',
+    why: 'check would fail for a granted right, or pass although the CRM will refuse thousands of writes',
     has: ({ connection }) => connection.missingRights !== undefined,
     run: async ({ connection, fake }) => {
       const missing = async () => (await connection.missingRights?.(['read', 'update'], live())) ?? [];
       const named = (rights: readonly MissingRight[]) => rights.map(({ right }) => right);
-      insistSame(named(await missing()), [], 'the rights that missingRights named where none is missing');
+      insistSame(named(await missing()), [], 'the rights that missingRights named when none was missing');
       if (fake.withhold === undefined) return;
       fake.withhold('update');
       const lacking = await missing();
-      insistSame(named(lacking), ['update'], 'the rights that missingRights named where update is missing');
+      insistSame(named(lacking), ['update'], 'the rights that missingRights named when update was missing');
       insist(
         lacking.every(({ reason }) => reason !== ''),
         'missingRights gave no reason',

@@ -20,8 +20,8 @@ export const ANSWER_RULES: readonly ConformanceRule[] = [
   {
     name: 'nothing-made-up',
     about:
-      'check, properties, scan, find, changes, create, notes and parents throw where the CRM answers badly, as read and update do',
-    why: 'an empty list in the place of an answer ends a backfill half-way, makes a company twice and leaves a note twice',
+      'check, properties, scan, find, changes, create, notes and parents throw if the CRM answers badly, as read and update do',
+    why: 'an empty list instead of an answer would end a backfill early, and make companies and notes twice',
     run: async (lab) => {
       const { answers } = lab.subject.lacks ?? {};
       // The runtime refuses anything but an account and a list of properties.
@@ -35,13 +35,13 @@ export const ANSWER_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'create-names-what-it-refuses',
-    about: 'a value that the CRM refuses at a create is rejected under its property, and no company is made',
-    why: 'the runtime makes the company without it; thrown, it would stop the whole account for five minutes',
+    about: 'a create with a value that the CRM refuses is rejected under its property, and makes no company',
+    why: 'the runtime makes the company without the value; an exception would stop the whole account for five minutes',
     needs: ['reasons'],
     has: ({ connection }) => connection.create !== undefined,
     run: async ({ connection, subject, text, ids, scan }) => {
       const { refused, company, lacks } = subject;
-      insist(refused !== undefined, 'the subject states no value that is refused (or that the CRM lacks reasons)');
+      insist(refused !== undefined, 'the subject must state a refused value, or that the CRM lacks reasons');
       const properties = { ...company, [text]: 'Ny ApS', [refused.property]: refused.value };
       const made = await connection.create?.(properties, live());
       insist(
@@ -53,8 +53,8 @@ export const ANSWER_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'note-lost-answer',
-    about: 'a note whose answer was lost is unavailable, stands there once, and is found among many by its marker',
-    why: 'added again by the provider it stands there twice; not found, the runtime adds it again',
+    about: 'a note whose answer was lost is unavailable, exists once, and is found among many by its marker',
+    why: 'a retry by the provider, or a note that find misses, would give the record the note twice',
     has: ({ connection }) => connection.notes !== undefined,
     run: async ({ connection, ids, fake, patienceMs }) => {
       const { notes } = connection;
@@ -65,8 +65,8 @@ export const ANSWER_RULES: readonly ConformanceRule[] = [
       const work = notes?.add(note, live()) ?? Promise.resolve();
       insistSame((await faultOf(work, 'a note without an answer')).fault, 'unavailable', 'its fault');
       const count = () => (fake.notes?.(recordId) ?? []).length;
-      insist(count() < 2, `the note stands there ${count()} times`);
-      // A provider that looks before it adds may have lost the answer to the look.
+      insist(count() < 2, `the record has the note ${count()} times`);
+      // A provider that searches before it adds may have lost the answer to its search.
       if (count() === 0) await patiently(async () => notes?.add(note, live()));
       for (let i = 0; i < MANY; i += 1) {
         const other = { ...note, at: at + i, marker: `cvrsync:${1_000 + i}` };

@@ -24,7 +24,7 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
   {
     name: 'tells-the-account',
     about: 'check says which account the credentials belong to',
-    why: 'links are kept for one account; tokens of another would write all of them into strangers',
+    why: 'links belong to one account; with credentials of another, cvrsync would write into unrelated records',
     needs: ['check'],
     run: async ({ connection }) => {
       const account = await connection.check(live());
@@ -38,8 +38,8 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
   {
     name: 'describes-properties',
     about:
-      'properties lists each property once, with its type, whether it can be written, and no length, scale or options that make no sense',
-    why: 'what the mapping asks for is checked against this list, and a value is rendered by it',
+      'properties lists each property once, with its type, whether it can be written, and only sensible lengths, scales and options',
+    why: 'cvrsync checks the mapping against this list, and renders values by it',
     run: async ({ connection, subject }) => {
       const all = insistList(await connection.properties(live()), 'properties');
       insistFits(propertiesMisfit(all), 'properties');
@@ -58,11 +58,14 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
   {
     name: 'read-only-properties',
     about: 'a property that the CRM sets by itself is listed as not writable',
-    why: 'a mapping to it passes check, and every write of it is refused, or dropped without a word',
+    why: 'otherwise a mapping to it passes check, and the CRM refuses or silently drops every write of it',
     needs: ['readOnly'],
     run: async (lab) => {
       const { readOnly } = lab.subject;
-      insist(readOnly !== undefined, 'the subject names no property in readOnly (or that the CRM lacks readOnly)');
+      insist(
+        readOnly !== undefined,
+        'the subject must name a property in readOnly, or state that the CRM lacks readOnly',
+      );
       const property = await described(lab, readOnly);
       insist(property !== undefined, `${readOnly} is not listed`);
       insist(!property.writable, `${readOnly} is listed as writable`);
@@ -71,18 +74,18 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
   {
     name: 'empty-batch',
     about: 'an empty list is answered with an empty list, without a call',
-    why: 'CRMs refuse empty batches, and a call spent on nothing is one that a change has to wait for',
+    why: 'CRMs refuse empty batches, and a useless call delays a change',
     run: async ({ connection, calls, text }) => {
       const before = calls();
       insistSame(await connection.read([], [text], live()), [], 'read of no ids');
       insistSame(await connection.update([], live()), [], 'update of no patches');
-      insistSame(calls() - before, 0, 'calls made for nothing');
+      insistSame(calls() - before, 0, 'the calls for empty lists');
     },
   },
   {
     name: 'order-of-reads',
     about: 'read answers in the order asked, one for each id',
-    why: "one company's values would be compared with another one's, and written over them",
+    why: "cvrsync would compare one company's values with another's, and overwrite them",
     run: async (lab) => {
       const asked = shuffled(lab, lab.limits.batch.read);
       const reads = await lab.read(asked);
@@ -100,7 +103,7 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
   {
     name: 'order-of-outcomes',
     about: 'update answers in the order of its patches, one for each',
-    why: 'a refusal would be held against the wrong company, and the one that was refused be taken as written',
+    why: 'cvrsync would record a refusal for the wrong company, and count the refused one as written',
     run: async (lab) => {
       const asked = shuffled(lab, lab.limits.batch.update);
       const outcomes = await lab.write(asked, { [lab.text]: 'Ask' });
@@ -114,7 +117,7 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
   {
     name: 'leaves-arguments-alone',
     about: 'no verb changes the ids, names and patches that it is given',
-    why: 'whoever sorts or empties a list in place matches its answers with other records than those that were asked for',
+    why: 'after a list is sorted or emptied in place, the answers no longer match the requested records',
     run: async (lab) => {
       const { connection, limits, text, subject } = lab;
       const { long } = subject.properties;
@@ -126,13 +129,13 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
       await connection.update(patches, live());
       if (subject.lacks?.scan === undefined) await connection.scan(names, undefined, live());
       for (const [what, now] of Object.entries({ ids, names, patches }))
-        insistSame(now, before[what as keyof typeof before], `the ${what} after the verbs that were given them`);
+        insistSame(now, before[what as keyof typeof before], `the ${what} after the verbs`);
     },
   },
   {
     name: 'own-values',
-    about: 'each record of a batch is written its own values and read with them, and no other record is touched',
-    why: "one company's values would stand on another one's record, where nobody looks for them",
+    about: 'each record of a batch gets its own values and is read with them, and no other record changes',
+    why: "one company's values would appear on another's record, where nobody looks for them",
     run: async (lab) => {
       const { add, connection, limits, held, text, read, subject } = lab;
       const pairs = Array.from({ length: Math.min(limits.batch.update, SEVERAL) }, (_, at) => ({
@@ -144,23 +147,23 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
       const patches = asked.map(({ id, value }) => ({ id, properties: { [text]: value } }));
       await connection.update(patches, live());
       for (const [at, { id, bystander, value }] of pairs.entries()) {
-        insistSame(held(id), value, 'what a record of the batch holds');
-        insistSame(held(bystander), `Beside ${at}`, 'what a record beside the batch holds');
+        insistSame(held(id), value, 'the value of a record in the batch');
+        insistSame(held(bystander), `Beside ${at}`, 'the value of a record outside the batch');
       }
       if (subject.lacks?.read !== undefined) return;
       for (const part of partsOf(asked, limits.batch.read)) {
         const reads = await read(part.map(({ id }) => id));
         for (const { id, value } of part) {
           const own = of(reads, id);
-          insistSame(own?.kind === 'found' && own.properties[text], value, 'what a record of the batch was read with');
+          insistSame(own?.kind === 'found' && own.properties[text], value, 'the value read from a record in the batch');
         }
       }
     },
   },
   {
     name: 'left-out-is-not-done',
-    about: 'a record that the answer to an update leaves out is retry, or the whole answer unavailable',
-    why: 'taken for written its change is lost without a trace, taken for gone its link ends',
+    about: 'a record that the answer to an update leaves out is retry, or the whole answer is unavailable',
+    why: 'as written, its change would be lost without a trace; as gone, its link would end',
     has: ({ limits }) => limits.batch.update > 1,
     run: async ({ ids, write, leaveOut, text }) => {
       const missing = ids[1] ?? '';
@@ -169,16 +172,16 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
         if (isProviderError(error) && error.fault === 'unavailable') return [];
         throw error;
       });
-      // If each record has a call of its own, no answer leaves one out.
+      // If each record has its own call, no answer leaves one out.
       if (!isLeftOut()) return;
       const kind = of(outcomes, missing)?.kind ?? 'retry';
-      insistSame(kind, 'retry', 'what became of a record that the CRM left out of its answer');
+      insistSame(kind, 'retry', 'the outcome of a record that the CRM left out of its answer');
     },
   },
   {
     name: 'full-batch',
-    about: 'a batch as large as the limits say is read and written whole',
-    why: 'batches are full whenever there is much to do: records left out of one are left behind for ever',
+    about: 'a batch as large as the limits allow is read and written completely',
+    why: 'batches are full when there is much to do: a record that one leaves out stays outdated',
     run: async ({ limits, ids, add, read, write, held, text }) => {
       const most = Math.max(limits.batch.read, limits.batch.update);
       const all = [...ids];
@@ -197,9 +200,8 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'partial-failure',
-    about:
-      'a value the CRM refuses is named by its property, and the other records of the batch are written or call-refused',
-    why: 'one bad e-mail address would hold back all the changes that share a call with it',
+    about: 'a refused value is named by its property, and the other records of the batch are written or call-refused',
+    why: 'one bad e-mail address would block all changes in the same call',
     needs: ['reasons'],
     run: async (lab) => {
       const { bad, before, property, outcomes } = await writeOneBad(lab);
@@ -211,30 +213,30 @@ export const BATCH_RULES: readonly ConformanceRule[] = [
         judged?.kind === 'rejected' && /\w/.test(judged.properties[property] ?? ''),
         `a bad ${property} should be rejected under its name, with a reason; it came back as ${brief(judged)}`,
       );
-      insistSame(lab.held(bad ?? ''), before, 'what a rejected record holds');
+      insistSame(lab.held(bad ?? ''), before, 'the value of a rejected record');
       for (const id of lab.ids.filter((each) => each !== bad)) {
         const kind = of(outcomes, id)?.kind;
         if (kind === 'call-refused') continue;
-        insist(kind === 'written', `a good record beside it came back as ${brief(of(outcomes, id))}`);
-        insistSame(lab.held(id), 'Ny', 'what a good record beside it holds');
+        insist(kind === 'written', `a good record in the same batch came back as ${brief(of(outcomes, id))}`);
+        insistSame(lab.held(id), 'Ny', 'the value of a good record in the same batch');
       }
     },
   },
   {
     name: 'refused-call',
-    about: 'nothing of a record that is call-refused was written, and it goes through without the one to blame',
-    why: 'the runtime divides the call and sends it again: a record that was written all the same is written twice',
+    about: 'a call-refused record is unchanged, and is written by a call without the bad record',
+    why: 'the runtime divides the call and sends it again: a record that was written anyway would be written twice',
     needs: ['reasons'],
     run: async (lab) => {
       const held = new Map(lab.ids.map((id) => [id, lab.held(id)]));
       const { bad, outcomes } = await writeOneBad(lab);
       const refused = lab.ids.filter((id) => id !== bad && of(outcomes, id)?.kind === 'call-refused');
-      for (const id of refused) insistSame(lab.held(id), held.get(id), 'what a call-refused record holds');
+      for (const id of refused) insistSame(lab.held(id), held.get(id), 'the value of a call-refused record');
       const again = refused.length === 0 ? [] : await lab.write(refused, { [lab.text]: 'Ny' });
       for (const id of refused)
         insist(
           of(again, id)?.kind === 'written',
-          `sent again without it, a record came back as ${brief(of(again, id))}`,
+          `sent again without the bad record, a record came back as ${brief(of(again, id))}`,
         );
     },
   },
@@ -256,6 +258,6 @@ const badPatch = (lab: Lab, id = '') => {
 };
 
 function refusedOf({ subject: { refused } }: Lab) {
-  insist(refused !== undefined, 'the subject states no value that is refused (or that the CRM lacks reasons)');
+  insist(refused !== undefined, 'the subject must state a refused value, or that the CRM lacks reasons');
   return refused;
 }

@@ -19,8 +19,8 @@ async function searchesOf({ connection, requests, isCall, text }: Lab): Promise<
 export const CALL_RULES: readonly ConformanceRule[] = [
   {
     name: 'check-is-cheap',
-    about: 'check makes one call or two, but for those of a sign-in',
-    why: 'check and the probe of a paused account run again and again, and spend the calls that changes wait for',
+    about: 'check makes one or two calls, apart from those of a sign-in',
+    why: 'cvrsync calls check often, also to probe a paused account, and its calls delay changes',
     needs: ['check'],
     run: async ({ connection, calls }) => {
       await connection.check(live());
@@ -32,8 +32,8 @@ export const CALL_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'scans-without-search',
-    about: 'a scan makes no call to a search whose index lags, or whose pages end',
-    why: 'a search ends after its 10,000th record and leaves out new ones: companies beyond them get no link, without a word',
+    about: 'a scan does not use a search whose index lags or whose pages end',
+    why: 'a search may end after 10,000 records and leave out new ones, whose companies silently get no link',
     needs: ['scan'],
     run: async (lab) => {
       const isSearch = await searchesOf(lab);
@@ -46,7 +46,7 @@ export const CALL_RULES: readonly ConformanceRule[] = [
   {
     name: 'no-secret-in-addresses',
     about: 'no call has a secret in its address',
-    why: 'addresses stand in the logs of proxies and of the CRM, and in errors',
+    why: 'addresses appear in the logs of proxies and of the CRM, and in errors',
     run: async (lab) => {
       const { ids, text, subject, requests } = lab;
       if (subject.lacks?.read === undefined) await lab.read(ids);

@@ -9,14 +9,14 @@ import { LOOK_MS, patiently, until } from '../lab/until.ts';
 const MOST_EDITED = 5;
 /** More than a page of most CRMs. */
 const MANY = 110;
-/** Deleted records may have a list of their own, which the connection reads now and then: at the latest after a day. */
+/** Deleted records may have a separate list, which the connection reads at least once a day. */
 const DAY_MS = 86_400_000;
 
 export const CHANGES: ConformanceRule = {
   name: 'changes',
   about:
     'changes reports all records that are new, edited, deleted or merged since a cursor; without one it begins now',
-  why: 'without webhooks it is the only way in which a link learns that its record was deleted, merged or given a number',
+  why: 'without webhooks it is the only way to learn that a linked record was deleted, merged or given a number',
   has: ({ connection }) => connection.changes !== undefined,
   run: async (lab) => {
     const { ids, add, fake, text, subject } = lab;
@@ -34,12 +34,12 @@ export const CHANGES: ConformanceRule = {
     const missing = wanted.filter((id) => !seen.has(id));
     insist(
       missing.length === 0,
-      `of ${wanted.length} new and edited records changes left out ${missing.length}; some were edited between its pages: page by what was seen last, not by positions`,
+      `of ${wanted.length} new and edited records changes left out ${missing.length}; some were edited between its pages: page by the last record seen, not by position`,
     );
     for (const id of wanted) {
       const changeHint = seen.get(id);
       insist(changeHint?.kind === 'seen', `a new or edited record came as ${brief(changeHint)}`);
-      insistSame(changeHint.properties[text], fake.get(id)?.[text], 'the property it was seen with');
+      insistSame(changeHint.properties[text], fake.get(id)?.[text], 'the property in a hint');
     }
     fake.remove(deleted);
     const survivor = subject.lacks?.merge === undefined ? fake.merge?.(edited, merged) : undefined;
@@ -50,11 +50,11 @@ export const CHANGES: ConformanceRule = {
       lab.later(DAY_MS);
       changes = await follow(isNotified);
     }
-    insistSame(changes.get(deleted), { kind: 'gone', id: deleted }, 'what changes reported of a deleted record');
+    insistSame(changes.get(deleted), { kind: 'gone', id: deleted }, 'the change reported for a deleted record');
     if (survivor === undefined) return;
     const last = changes.get(merged);
     const isMoved = last?.kind === 'moved' && last.to === survivor;
-    insist(isMoved || last?.kind === 'gone', `what changes reported of a record merged away: ${brief(last)}`);
+    insist(isMoved || last?.kind === 'gone', `the change reported for a merged record: ${brief(last)}`);
   },
 };
 

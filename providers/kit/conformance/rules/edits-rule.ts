@@ -12,8 +12,8 @@ const MINUTE_MS = 60_000;
 export const EDITS: ConformanceRule = {
   name: 'edits',
   about:
-    'edits lists who changed the properties asked for, oldest first, and tells the own writes from those of others',
-  why: 'an edit by a person that a write replaced is put back by it; one taken for an own write stays lost',
+    'edits lists who changed the properties asked for, oldest first, and tells our own writes from those of others',
+  why: 'cvrsync uses it to restore an edit that a write replaced; an edit taken for our own write stays lost',
   has: ({ connection }) => connection.edits !== undefined,
   run: async (lab) => {
     const { connection, ids, text, fake, subject } = lab;
@@ -36,7 +36,7 @@ export const EDITS: ConformanceRule = {
     const theirs = await read(since);
     const last = theirs.at(-1);
     insist(last !== undefined, 'edits gave nothing for a record that a person changed');
-    insist(!last.own, `a person's edit came back as an own one: ${brief(last)}`);
+    insist(!last.own, `a person's edit came back as our own: ${brief(last)}`);
     insist(last.value === undefined || last.value === 'Theirs', `the person's edit came back as ${brief(last)}`);
     if (last.value !== undefined) {
       const before = theirs.at(-2);
@@ -44,12 +44,12 @@ export const EDITS: ConformanceRule = {
     }
     await write(lab, first, 'Ours again');
     const own = (await read(since)).at(-1);
-    insist(own?.own === true, `an own write after it came back as ${brief(own)}`);
+    insist(own?.own === true, `our own write after it came back as ${brief(own)}`);
     const later = Date.now() + MINUTE_MS;
     const standing = await read(later);
     insist(
       standing.length <= 1 && standing.every(({ at }) => at <= later),
-      `edits since a time to come gave more than the value that stands: ${brief(standing)}`,
+      `edits since a future time gave more than the current value: ${brief(standing)}`,
     );
   },
 };
@@ -58,9 +58,12 @@ function insistEdit(
   { id, property, at, by }: PropertyEdit,
   { asked, text }: { readonly asked: readonly string[]; readonly text: string },
 ): void {
-  insist(asked.includes(id) && property === text, `edits gave ${brief(property)} of ${brief(id)}, not asked for`);
+  insist(
+    asked.includes(id) && property === text,
+    `edits gave ${brief(property)} of ${brief(id)}, which was not requested`,
+  );
   insist(Number.isFinite(at), `an edit is at ${brief(at)}: a time is a number of ms since 1970`);
-  insist(by !== '', 'an edit names nobody');
+  insist(by !== '', 'an edit names no author');
 }
 
 async function write({ write: update, text }: Lab, id: string, value: string): Promise<void> {

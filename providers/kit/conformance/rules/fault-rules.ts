@@ -67,7 +67,7 @@ const checks = (lab: Lab): readonly ['check', () => Promise<unknown>][] =>
 const unanswered = (name: string, what: string, action: FaultAction): ConformanceRule => ({
   name,
   about: `${what} is unavailable, after one call`,
-  why: 'nobody knows what was written: only a later look tells, and an answer made up here would be believed',
+  why: 'nobody knows what was written: only a later read shows it, and the runtime would believe an invented answer',
   run: (lab) => isUnavailable(lab, what, action),
 });
 
@@ -75,19 +75,19 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
   {
     name: 'status-401',
     about: 'refused credentials are `auth`, whichever verb meets them',
-    why: 'the account is paused and a person told; as anything else thousands of records would fail one by one',
+    why: 'cvrsync then pauses the account and notifies a person; with another fault thousands of records would fail one by one',
     run: (lab) => everywhere(lab, lab.subject.answers?.unauthorized ?? UNAUTHORIZED, ['auth'], 'a 401'),
   },
   {
     name: 'status-403',
     about: 'a lack of rights is `refused`, or `auth`',
-    why: 'only a person can mend it: trying again spends the calls that others need',
+    why: 'only a person can repair it: retries waste calls',
     run: (lab) => everywhere(lab, lab.subject.answers?.forbidden ?? FORBIDDEN, ['refused', 'auth'], 'a 403'),
   },
   {
     name: 'status-429',
-    about: 'too many calls is rate, with a wait of its own where the CRM names none',
-    why: 'a wait of nothing is a storm: the account stays locked out',
+    about: 'too many calls is rate, with a default wait if the CRM names none',
+    why: 'retries without a wait keep the account locked out',
     run: async (lab) => {
       for (const [verb, work] of verbs(lab)) {
         lab.fault(verb, lab.subject.answers?.rate ?? RATE);
@@ -108,8 +108,8 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'status-429-retry-after',
-    about: 'too many calls waits as long as Retry-After says, in seconds or as an HTTP date',
-    why: 'who comes back too early is locked out for longer, who comes too late leaves changes undone',
+    about: 'the wait after too many calls is that of Retry-After, in seconds or as an HTTP date',
+    why: 'an early retry prolongs the lock-out, and a late one delays changes',
     run: async (lab) => {
       const answer = lab.subject.answers?.rateWithRetryAfter ?? RATE_NAMED;
       for (const [verb, work] of verbs(lab)) {
@@ -130,7 +130,7 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
   {
     name: 'status-5xx',
     about: '500 in JSON, 502 in HTML and 503 without a body are unavailable, after one call',
-    why: 'the records back off and are tried again; taken for a refusal they would wait for a person',
+    why: 'the runtime retries the records with back-off; as refused they would wait for a person',
     run: async (lab) => {
       await isUnavailable(lab, 'a 500', { kind: 'status', status: 500, body: { message: 'x' } });
       await isUnavailable(lab, 'a 502', {
@@ -151,12 +151,12 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
   {
     ...unanswered('empty-success', 'an empty 200', { kind: 'status', status: 200 }),
     needs: ['answers'],
-    why: 'a success with nothing in it did nothing: the change would be lost without a trace',
+    why: 'an empty success proves no write: the change would be lost without a trace',
   },
   {
     ...unanswered('success-without-results', 'a 200 without results', { kind: 'status', status: 200, body: {} }),
     needs: ['answers'],
-    why: 'a record the CRM said nothing about was not written',
+    why: 'a record that the answer does not mention was not written',
   },
   unanswered('cut-body', 'an answer cut off', { kind: 'cut' }),
   unanswered('reset', 'a connection reset', { kind: 'reset' }),
@@ -164,7 +164,7 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
   {
     name: 'lost-answer',
     about: 'a write whose answer was lost is unavailable, and the same write can be made again',
-    why: 'it happens with every restart of a CRM: the runtime looks, and writes again what is not there yet',
+    why: 'it happens at every restart of a CRM: the runtime reads the records, and repeats missing writes',
     run: async (lab) => {
       for (const kind of ['hang', 'reset', 'cut'] as const) {
         lab.fault('update', { kind, applied: true });
@@ -176,7 +176,7 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
             of(again, id)?.kind === 'written',
             `the same write after a ${kind} came back as ${brief(of(again, id))}`,
           );
-          insistSame(lab.held(id), values[lab.text], 'what the CRM holds');
+          insistSame(lab.held(id), values[lab.text], 'the value in the CRM');
         }
         if (lab.subject.lacks?.scan === undefined)
           insistSame((await lab.scan()).length, lab.ids.length, `records after a ${kind}`);
@@ -185,8 +185,8 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'abort',
-    about: 'an aborted verb stops at once with the reason of its signal, and begins no call after that',
-    why: 'the daemon has seconds to stop; a write that begins afterwards belongs to nobody',
+    about: 'an aborted verb stops at once with the reason of its signal, and makes no further call',
+    why: 'the daemon has seconds to stop, and nothing handles the outcome of a later write',
     run: async (lab) => {
       const [first] = verbs(lab);
       insist(first !== undefined, 'there is no verb');
@@ -197,7 +197,7 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
       const thrown = thrownBy(work(stop.signal));
       await sleep(20);
       stop.abort(reason);
-      const ended = await Promise.race([thrown, sleep(STOP_MS, 'nothing: it goes on')]);
+      const ended = await Promise.race([thrown, sleep(STOP_MS, 'nothing: it continues')]);
       insist(ended === reason, `an aborted ${verb} ended with ${brief(ended)}, not with the signal's reason`);
       const before = lab.ids.map((id) => lab.held(id));
       const late = await thrownBy(lab.write(lab.ids, { [lab.text]: 'too late' }, stop.signal));
@@ -205,14 +205,14 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
       insistSame(
         lab.ids.map((id) => lab.held(id)),
         before,
-        'what the CRM holds after an update that was aborted before it began',
+        'the value in the CRM after an update that was aborted before it began',
       );
     },
   },
   {
     name: 'no-secret-shown',
-    about: 'no error holds a secret: not in its message, its cause or any field of it',
-    why: 'errors are stored, logged, mailed and read by people who may not write in the CRM',
+    about: 'no error contains a secret, in its message, its cause or any other field',
+    why: 'errors are stored, logged and mailed, and read by people without access to the CRM',
     run: async (lab) => {
       const { answers, secrets } = lab.subject;
       const bad: readonly FaultAction[] = [
@@ -235,8 +235,8 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'logs-nothing',
-    about: 'no verb writes to the console, in good days and in bad',
-    why: 'the log is for machines, one JSON line each, and what a provider prints there is masked by nobody',
+    about: 'no verb writes to the console, even after a fault',
+    why: 'the log has one JSON object per line, and nothing masks the output of a provider',
     run: async (lab) => {
       const logged = await logsDuring(async () => {
         for (const [verb, work] of [...verbs(lab), ...checks(lab)]) {
@@ -246,12 +246,12 @@ export const FAULT_RULES: readonly ConformanceRule[] = [
           insist(verb !== undefined, 'there is no verb');
         }
       });
-      insist(logged.length === 0, `the console was told: ${brief(logged[0])}`);
+      insist(logged.length === 0, `a verb wrote to the console: ${brief(logged[0])}`);
     },
   },
 ];
 
-/** CRMs repeat a bad token in their answer, so the whole of it must be masked. */
+/** CRMs repeat a bad token in their answer, so the provider must mask all of it. */
 function echoing(action: FaultAction, secrets: Subject['secrets']): FaultAction {
   if (action.kind !== 'status') return action;
   const { body } = action;

@@ -18,9 +18,8 @@ async function marked(lab: Lab, name = '', mark: 'money' | 'fraction' | 'ownSite
 export const MARK_RULES: readonly ConformanceRule[] = [
   {
     name: 'patch-is-one-write',
-    about:
-      'the properties of a patch are written together, or none of them, also where the CRM fails after a first call',
-    why: 'half of an address, or an amount without its currency, would stand beside the other half of what was there before',
+    about: 'the properties of a patch are written together or not at all, even if the CRM fails after a first call',
+    why: 'otherwise a record mixes parts of an old and a new address, or a new amount with an old currency',
     run: async (lab) => {
       const { ids, fake, connection, subject } = lab;
       const { text, long, number } = subject.properties;
@@ -37,22 +36,22 @@ export const MARK_RULES: readonly ConformanceRule[] = [
       insistSame(
         held,
         isWritten ? wanted : before,
-        `what a record holds of a patch that came back as ${brief(of(outcomes, id))}`,
+        `the values of a record whose patch came back as ${brief(of(outcomes, id))}`,
       );
     },
   },
   {
     name: 'amounts',
     about:
-      'an amount that the CRM shows in a currency of its own is marked money, and says which: in every record, or in which property of it',
-    why: 'EUR 500,000 would stand in the CRM as DKK 500,000',
+      'an amount that the CRM shows in a currency is marked money, and names the currency or the property that holds it',
+    why: 'EUR 500,000 would appear in the CRM as DKK 500,000',
     has: ({ subject }) => subject.properties.amount !== undefined,
     run: async (lab) => {
       const { amount = '' } = lab.subject.properties;
       const { currency, currencyIn } = await marked(lab, amount, 'money');
       insist(currency === undefined || currencyIn === undefined, `${amount} states both currency and currencyIn`);
       if (currency !== undefined)
-        insist(CURRENCY.test(currency), `the currency of ${amount} is ${brief(currency)}: no ISO code`);
+        insist(CURRENCY.test(currency), `the currency of ${amount} is ${brief(currency)}, which is not an ISO code`);
       if (currencyIn !== undefined) {
         const all = insistList(await lab.connection.properties(live()), 'properties');
         insist(
@@ -73,8 +72,9 @@ export const MARK_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'fractions',
-    about: 'a number that the CRM shows a hundredfold is marked fraction, and goes there and back as the CRM holds it',
-    why: 'a solvency ratio of 33.3 % would stand there as 3,330 %, or as 0.3 %',
+    about:
+      'a number that the CRM shows as a percentage is marked fraction, and is written and read as the CRM stores it',
+    why: 'a solvency ratio of 33.3 % would appear as 3,330 %, or as 0.3 %',
     has: ({ subject }) => subject.properties.fraction !== undefined,
     run: async (lab) => {
       const { fraction = '' } = lab.subject.properties;
@@ -84,7 +84,7 @@ export const MARK_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'own-site',
-    about: "what the CRM takes for the company's own domain, and finds other values by, is marked ownSite",
+    about: "a property that the CRM treats as the company's own domain, and finds other values by, is marked ownSite",
     why: "the address of a company's page on a social network would fill its record with the values of that network",
     has: ({ subject }) => subject.properties.site !== undefined,
     run: async (lab) => void (await marked(lab, lab.subject.properties.site, 'ownSite')),

@@ -12,7 +12,7 @@ import { startFake } from '../lab/whole-subject.ts';
 const POLICIES: readonly string[] = ['tracked', 'always', 'if-blank', 'never'];
 const IMPORT_MS = 20_000;
 
-/** Runs in a process of its own: imports a module and reports what it left open. */
+/** Runs in a separate process: imports a module and reports what it left open. */
 const SCRIPT = `
   const before = process.getActiveResourcesInfo().length;
   const isQuiet = (kind) => /Pipe|TTY|FSReq|Immediate|CloseReq|Inspector/.test(kind);
@@ -26,17 +26,17 @@ export const PROVIDER_RULES: readonly BareRule[] = [
   {
     name: 'whole-provider',
     about: 'a provider has a name, a line about itself, a contract version, sound limits and a preset of known fields',
-    why: 'the runtime refuses a provider it cannot understand at start, where nobody has time to mend it',
+    why: 'the runtime refuses an invalid provider at the start, when nobody has time to repair it',
     run: async (subject) => {
       const { provider } = subject;
       insist(/^[A-Za-z0-9@][\w@./-]*$/.test(provider.name), `its name is ${brief(provider.name)}`);
       insist(provider.about.trim() !== '', 'about is empty');
       insist(
         /^\d+\.\d+\.\d+$/.test(provider.contract),
-        `contract is ${brief(provider.contract)}, which is no version such as ${CONTRACT_VERSION}`,
+        `contract is ${brief(provider.contract)}, which is not a version such as ${CONTRACT_VERSION}`,
       );
       for (const row of provider.preset) {
-        insist(isFieldName(row.field), `the preset maps ${brief(row.field)}, which is no field`);
+        insist(isFieldName(row.field), `the preset maps ${brief(row.field)}, which is not a field`);
         insist(POLICIES.includes(row.policy), `the preset gives ${row.field} the policy ${brief(row.policy)}`);
         insist(row.property !== '', `the preset maps ${row.field} to no property`);
       }
@@ -51,7 +51,7 @@ export const PROVIDER_RULES: readonly BareRule[] = [
   {
     name: 'opens-nothing-on-import',
     about: 'importing the module opens no socket, starts no timer and ends at once',
-    why: 'a configuration is checked, shown and documented by importing every provider, also those nobody connects',
+    why: 'cvrsync imports every provider to check, show and document a configuration, even those that it does not connect',
     has: ({ module }) => module !== undefined,
     run: async ({ module = '' }) => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, module], {
@@ -71,8 +71,8 @@ export const PROVIDER_RULES: readonly BareRule[] = [
   },
   {
     name: 'webhook-distrusts',
-    about: 'a request that the CRM did not sign, or that is no webhook at all, is refused or unreadable, never thrown',
-    why: 'anybody on the internet can post to the address: what it names is read and written, what it throws is an alarm',
+    about: 'a request that the CRM did not sign, or that is not a webhook, is refused or unreadable, and never throws',
+    why: 'anybody on the internet can post to the address: cvrsync reads the records that it names, and an exception is an alarm',
     has: ({ provider }) => provider.webhook !== undefined,
     run: async (subject) => {
       const fake = await startFake(subject);

@@ -7,8 +7,8 @@ import { patiently } from '../lab/until.ts';
 export const RECORD_RULES: readonly ConformanceRule[] = [
   {
     name: 'gone',
-    about: 'a deleted record is gone, for read and for update, and the records beside it are answered for',
-    why: 'otherwise its company is monitored and paid for for ever, and its changes are tried again for ever',
+    about: 'a deleted record is gone for read and for update, and the records beside it get their answers',
+    why: 'otherwise its company stays monitored and paid for, and its changes are retried for ever',
     run: async ({ ids, fake, read, write, text, subject }) => {
       const [deleted, ...others] = ids;
       fake.remove(deleted ?? '');
@@ -24,16 +24,17 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'never-creates',
-    about: 'an update of an id that no record has makes no record, and is gone',
-    why: 'a company would come back into the CRM after somebody deleted it, again with every change',
+    about: 'an update of an id that no record has is gone, and makes no record',
+    why: 'every change would bring a deleted company back into the CRM',
     run: async ({ ids, fake, limits, read, write, scan, text, subject }) => {
       const { absentId, lacks } = subject;
       const [first = '', ...others] = ids;
       const asked = others.length > 1 ? [first, absentId, ...others].slice(0, limits.batch.update) : [absentId];
       const gone = { kind: 'gone', id: absentId };
-      if (lacks?.read === undefined) insistSame(of(await read(asked), absentId), gone, 'a record that never was, read');
+      if (lacks?.read === undefined)
+        insistSame(of(await read(asked), absentId), gone, 'a record that never existed, read');
       const outcomes = await write(asked, { [text]: 'Ny' });
-      insistSame(of(outcomes, absentId), gone, 'an update of a record that never was');
+      insistSame(of(outcomes, absentId), gone, 'an update of a record that never existed');
       for (const id of asked.filter((each) => each !== absentId))
         insistSame(of(outcomes, id)?.kind, 'written', 'a live record beside it');
       insist(fake.get(absentId) === undefined, 'the update made a record');
@@ -42,8 +43,8 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'canonical-ids',
-    about: 'the ids the CRM answers with are canonical: canonicalId gives each of them again, and answers for any text',
-    why: 'a record under two ids has two links, and two companies write it in turn',
+    about: 'the ids in answers are canonical: canonicalId returns each of them unchanged, and accepts any text',
+    why: 'a record with two ids would have two links, and two companies would write it in turn',
     has: ({ subject }) => subject.provider.canonicalId !== undefined,
     run: async ({ ids, scan, settings, subject: { provider, absentId, lacks } }) => {
       const listed = lacks?.scan === undefined ? (await scan()).map(({ id }) => id) : [];
@@ -58,8 +59,8 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'record-address',
-    about: 'recordAddress gives an https address of its own for each record, from which idInAddress reads the id again',
-    why: 'a person assesses one record by the page of another',
+    about: 'recordAddress gives each record its own https address, from which idInAddress reads the id back',
+    why: 'a person would assess one record by the page of another',
     has: ({ subject }) => subject.provider.recordAddress !== undefined,
     run: async ({ ids, connection, settings, subject: { provider } }) => {
       const { id: account } = await patiently(() => connection.check(live()));
@@ -79,14 +80,14 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'moved',
-    about: 'a record merged away is moved, with the id of the survivor, and the survivor is left alone',
-    why: 'the survivor may stand for another company: only the runtime knows, and lets the link follow',
+    about: 'a merged record is moved, with the id of the survivor, and the survivor is unchanged',
+    why: 'the survivor may belong to another company: only the runtime knows, and moves the link',
     needs: ['merge'],
     run: async ({ ids, fake, add, read, write, text, subject }) => {
       // A provider with a batch of one record has merged records, too.
       const [primary = '', other = add('Ege'), beside = other] = ids;
       const survivor = fake.merge?.(primary, other);
-      insist(survivor !== undefined, 'the fake has no merge (or the subject should say that the CRM lacks it)');
+      insist(survivor !== undefined, 'the fake must have merge, or the subject must state that the CRM lacks it');
       // A fake may return its own objects: copy them.
       const before = { ...fake.get(survivor) };
       const moved = { kind: 'moved', id: other, to: survivor };
@@ -95,13 +96,13 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
       const outcomes = await write(asked, { [text]: 'Ny' });
       insistSame(of(outcomes, other), moved, 'a merged record, written');
       if (beside !== other) insistSame(of(outcomes, beside)?.kind, 'written', 'a live record beside it');
-      insistSame(fake.get(survivor), before, 'what the survivor holds');
+      insistSame(fake.get(survivor), before, 'the values of the survivor');
     },
   },
   {
     name: 'scans-all',
-    about: 'a scan gives every record once, whatever the pages',
-    why: 'a backfill that passes over records leaves them without their company',
+    about: 'a scan gives every record once, across all pages',
+    why: 'records that a backfill misses get no company',
     needs: ['scan'],
     run: async ({ ids, add, scan }) => {
       const all = [...ids];
@@ -114,8 +115,8 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'scans-live-values',
-    about: 'a scan gives each live record with its own values, blanks as null, and none that was deleted',
-    why: 'a backfill links a record by the number that stands beside its id in a scan, and a deleted one makes two of a number',
+    about: 'a scan gives each live record with its own values, blanks as null, and no deleted record',
+    why: 'a backfill links a record by its number in the scan, and a deleted record makes a number look ambiguous',
     needs: ['scan', 'read'],
     run: async ({ ids, fake, add, scan, subject }) => {
       const { text, long, number } = subject.properties;
@@ -135,8 +136,8 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
   {
     name: 'scans-while-records-change',
     about:
-      'a scan gives every record that was there all the time, whatever is made, edited and deleted between its pages',
-    why: 'a backfill takes hours while people work: pages that count positions slip by one with every deletion',
+      'a scan gives every record that existed throughout, even if others are made, edited or deleted between its pages',
+    why: 'a backfill takes hours while people work: every deletion shifts pages that count positions by one',
     needs: ['scan'],
     run: async ({ ids, fake, add, connection, text }) => {
       const early = [...ids];
@@ -162,7 +163,7 @@ export const RECORD_RULES: readonly ConformanceRule[] = [
         if (page < 5) add(`Late ${page}`);
       }
       const missing = early.filter((id) => !deleted.has(id) && !seen.has(id));
-      insist(missing.length === 0, `the scan left out ${missing.length} records that were there all the time`);
+      insist(missing.length === 0, `the scan left out ${missing.length} records that existed throughout`);
     },
   },
 ];

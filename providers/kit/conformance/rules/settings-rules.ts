@@ -52,26 +52,28 @@ function openIn(schema: Fields, path = ''): readonly string[] {
 
 const CLOSED: BareRule = {
   name: 'closed-settings',
-  about:
-    'the schema of the settings takes no setting that it does not name: `additionalProperties: false` on each object',
-  why: 'a misspelt setting is ignored without a word, and a secret in it is masked nowhere',
+  about: 'the schema of the settings refuses unknown settings: `additionalProperties: false` on each object',
+  why: 'otherwise a misspelt setting is silently ignored, and a secret in it is never masked',
   run: async ({ provider: { settings } }) => {
-    insist(isFields(settings), 'settings is no schema: a Type.Object of typebox 1 is needed');
+    insist(isFields(settings), 'settings is not a schema: a Type.Object of typebox 1 is needed');
     const [open] = openIn(settings);
     const place = open === '' ? 'settings' : `the setting ${open}`;
-    insist(open === undefined, `${place} takes members that the schema does not name: add additionalProperties: false`);
+    insist(
+      open === undefined,
+      `${place} accepts members that the schema does not name: add additionalProperties: false`,
+    );
   },
 };
 
 const SECRET: BareRule = {
   name: 'marks-secrets',
   about: 'a setting that holds a token, a password or a key is marked `secret: true` in the schema',
-  why: 'unmarked it is shown by `config show`, and stands in logs and errors',
+  why: 'otherwise `config show`, logs and errors show it',
   run: async (subject) => {
     const fake = await startFake(subject);
     try {
       const { settings: schema } = subject.provider;
-      insist(isFields(schema), 'settings is no schema: a Type.Object of typebox 1 is needed');
+      insist(isFields(schema), 'settings is not a schema: a Type.Object of typebox 1 is needed');
       for (const { path, secrecy, values } of textsIn(schema, [settingsOf(subject.provider, fake.settings)])) {
         if (secrecy === true || secrecy === 'url') continue;
         const holds = values.some(

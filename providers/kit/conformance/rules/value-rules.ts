@@ -15,7 +15,7 @@ async function refuses(lab: Lab, name: string, value: PropertyValue): Promise<bo
 const BLANKS = '  two  blanks \n\n';
 const TIME = '2024-02-29T13:45:30.000Z';
 
-/** Writes a time, and insists that the CRM stores and returns it, in whatever zone. */
+/** Writes a time, and insists that the CRM stores and returns it, in any time zone. */
 async function keepsTime(lab: Lab, name: string): Promise<void> {
   const [id = ''] = lab.ids;
   const outcome = of(await lab.write([id], { [name]: TIME }), id);
@@ -23,7 +23,7 @@ async function keepsTime(lab: Lab, name: string): Promise<void> {
   const isKept = (value: PropertyValue | undefined) =>
     typeof value === 'string' && Date.parse(value) === Date.parse(TIME);
   const held = lab.held(id, name);
-  insist(isKept(held), `what the CRM holds in ${name} is ${brief(held)}, not ${TIME}`);
+  insist(isKept(held), `the value of ${name} in the CRM is ${brief(held)}, not ${TIME}`);
   if (lab.subject.lacks?.read !== undefined) return;
   const back = (await valuesOf(lab, id, [name]))[name];
   insist(isKept(back), `${name}, read again, is ${brief(back)}, not ${TIME}`);
@@ -33,8 +33,8 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
   {
     name: 'tells-what-stands',
     about:
-      'what an update says that a record held before and holds now is what a read gives, of properties of the patch only',
-    why: "a person's value would be taken for ours and overwritten, or a value put back that nobody wrote",
+      'the values that an update states from before and after the write equal those of a read, of properties of the patch only',
+    why: "cvrsync would overwrite a person's value as its own, or restore a value that nobody wrote",
     needs: ['read'],
     run: async (lab) => {
       const { ids, connection, fake, text } = lab;
@@ -57,7 +57,7 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'reads-what-is-asked',
-    about: 'read gives the properties asked for and no others, and blanks as null',
+    about: 'read gives exactly the requested properties, and blanks as null',
     why: 'a blank that is not null looks like something a person wrote, and is never filled',
     needs: ['read'],
     run: async (lab) => {
@@ -71,8 +71,8 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
   {
     name: 'unicode-and-long-text',
     about:
-      'text goes there and back unchanged: Danish letters, emoji, quotes, backslashes, line breaks, 2,000 characters',
-    why: 'a name that comes back altered differs from what we wrote, and is taken for the edit of a person',
+      'a text is written and read back unchanged: Danish letters, emoji, quotes, backslashes, line breaks, 2,000 characters',
+    why: 'a name that comes back altered differs from what cvrsync wrote, and looks like an edit of a person',
     run: async (lab) => {
       const { long, text } = lab.subject.properties;
       await roundTrip(lab, { [text]: 'Smørrebrød & Æblegård ApS 🦢', [long]: `${'Å'.repeat(1_990)}\n"q" \\` });
@@ -81,8 +81,8 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
   {
     name: 'keeps-blanks',
     about:
-      'a text goes there and back with its blanks: at its edges, doubled, and lines at its end, as the CRM holds them',
-    why: 'a text that is trimmed on the way is not what a person wrote, and an undo or a value put back changes it',
+      'a text is written and read back with its blanks as the CRM stores them: at its edges, doubled, and lines at its end',
+    why: 'a trimmed text is not what a person wrote, and an undo or a restored edit would change it',
     run: async (lab) => {
       const { long } = lab.subject.properties;
       const [id = ''] = lab.ids;
@@ -93,12 +93,16 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
       lab.fake.edit(id, { [long]: null });
       const outcome = of(await lab.write([id], { [long]: BLANKS }), id);
       insist(outcome?.kind === 'written', `it came back as ${brief(outcome)}`);
-      insistSame(lab.held(id, long), typed, `what the CRM holds in ${long}, against the same text typed by a person`);
+      insistSame(
+        lab.held(id, long),
+        typed,
+        `the value of ${long} in the CRM, compared with the same text typed by a person`,
+      );
     },
   },
   {
     name: 'numbers',
-    about: 'a number goes there and comes back as a number: zero, losses, decimals and large ones too, or is refused',
+    about: 'a number is written and read back as a number, also zero, a loss, a decimal or a large one, or is refused',
     why: 'a number that comes back as a text never equals ours, and is written again with every change',
     run: async (lab) => {
       const { number } = lab.subject.properties;
@@ -112,8 +116,8 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
   {
     name: 'choices-dates-and-flags',
     about:
-      'an option goes there and back by its value, a date as YYYY-MM-DD, a time with its time of day, a flag as true or false',
-    why: 'an option that comes back as its label, or a date as a number, never equals ours: it counts as the edit of a person',
+      'an option is written and read back by its value, a date as YYYY-MM-DD, a time with its time of day, a flag as true or false',
+    why: 'an option that comes back as its label, or a date as a number, never equals ours: it counts as an edit of a person',
     has: ({ subject: { properties } }) =>
       [properties.choice, properties.date, properties.datetime, properties.boolean].some((name) => name !== undefined),
     run: async (lab) => {
@@ -129,8 +133,8 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
   },
   {
     name: 'clears-with-null',
-    about: 'null clears a property, whatever it holds: a text, a number, a date or a time',
-    why: 'a phone number that a company gave up would be called for ever',
+    about: 'null clears a property of any type: a text, a number, a date or a time',
+    why: 'people would keep calling a phone number that a company gave up',
     run: async (lab) => {
       const { long, number, date, datetime } = lab.subject.properties;
       const [id = ''] = lab.ids;
@@ -145,14 +149,14 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
         await lab.write([id], { [name]: value });
         const outcome = of(await lab.write([id], { [name]: null }), id);
         insist(outcome?.kind === 'written', `clearing ${name} came back as ${brief(outcome)}`);
-        insistSame(lab.held(id, name) ?? null, null, `what the CRM holds in ${name}`);
+        insistSame(lab.held(id, name) ?? null, null, `the value of ${name} in the CRM`);
       }
     },
   },
   {
     name: 'leaves-absent-alone',
-    about: 'a property that is not in the patch is left as it is',
-    why: 'what sales people wrote in the other fields would be lost with every change of the register',
+    about: 'an update does not change a property that is not in the patch',
+    why: 'every change of the register would erase what sales people wrote in other fields',
     run: async (lab) => {
       const { long, text, number } = lab.subject.properties;
       const [id = ''] = lab.ids;
@@ -163,7 +167,7 @@ export const VALUE_RULES: readonly ConformanceRule[] = [
         const before = { ...lab.fake.get(id) };
         await lab.write([id], { [name]: value });
         for (const other of [text, long, number].filter((one) => one !== name))
-          insistSame(lab.held(id, other), before[other], `what the CRM holds in ${other} after a write of ${name}`);
+          insistSame(lab.held(id, other), before[other], `the value of ${other} in the CRM after a write of ${name}`);
       }
     },
   },

@@ -1,4 +1,4 @@
-/** Rules about writes that meet somebody else's write. */
+/** Rules about concurrent writes. */
 
 import type { HttpRequest } from '../../../provider.ts';
 import type { FaultAction } from '../../emulator/emulator.ts';
@@ -19,21 +19,25 @@ export const WRITE_RULES: readonly ConformanceRule[] = [
   {
     name: 'precondition-guards',
     about:
-      'a write with If-Match or If-Unmodified-Since leaves a record alone that was edited after its version was read',
+      'a write with If-Match or If-Unmodified-Since does not change a record that was edited after its version was read',
     why: 'a precondition that always holds, such as If-Match: *, looks like a guard and lets edits of people be overwritten',
     run: async ({ ids, fake, held, meet, text, write }) => {
       const [id = ''] = ids;
       const isMet = meet(isConditional, () => fake.edit(id, { [text]: 'Edited in between' }));
       const outcome = of(await write([id], { [text]: 'Ny' }), id);
       if (!isMet()) return;
-      insistSame(held(id), 'Edited in between', 'what a record holds that was edited right before a conditional write');
-      insistSame(outcome?.kind, 'retry', 'what became of its patch');
+      insistSame(
+        held(id),
+        'Edited in between',
+        'the value of a record that was edited right before a conditional write',
+      );
+      insistSame(outcome?.kind, 'retry', 'the outcome of its patch');
     },
   },
   {
     name: 'conflict-is-not-written',
-    about: 'a write that the CRM answers with 409 or 412 is not written, and its record not gone or moved',
-    why: 'the change is lost without a trace, and what stands there is taken for ours and overwritten later',
+    about: 'a write that the CRM answers with 409 or 412 is not written, and its record is not gone or moved',
+    why: "the change would be lost without a trace, and cvrsync would later overwrite a person's value as its own",
     run: async ({ ids, fault, text, write }) => {
       for (const status of [409, 412]) {
         fault('update', conflict(status));

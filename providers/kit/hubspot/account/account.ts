@@ -42,7 +42,7 @@ export interface HubspotAccount {
   token: string | undefined;
   readonly scopes: ReadonlySet<string>;
   readonly now: () => number;
-  /** What search still shows of companies written a moment ago. */
+  /** Outdated companies that search still shows after a write. */
   readonly stale: Map<string, { readonly until: number; readonly company: EmulatedCompany | undefined }>;
   /** Shuffles in place, by the seed. */
   shuffle<T>(items: T[]): T[];
@@ -60,7 +60,7 @@ export interface HubspotAccount {
   /** Called with the ids of a read whose answer is ready, and of an update before any check. */
   read: (ids: readonly string[]) => void;
   arrived: (ids: readonly string[]) => void;
-  /** Called after everything that happens to a company, by whomever. */
+  /** Called after every change of a company, by API or by a person. */
   happened: (happening: Happening) => void;
 }
 

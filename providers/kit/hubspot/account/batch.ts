@@ -46,7 +46,7 @@ export function batchRead(account: HubspotAccount, body: Record<string, unknown>
   return answer(account, shown, named ? [notFound(misses)] : []);
 }
 
-/** Answers `batch/update`: partial success only if every input has a trace id of its own. */
+/** Answers `batch/update`: partial success only if every input has a distinct trace id. */
 export function batchUpdate(account: HubspotAccount, body: Record<string, unknown>, version: string): EmulatorAnswer {
   const inputs = readInputs(account, body);
   if (!Array.isArray(inputs)) return inputs;

@@ -16,7 +16,7 @@ export interface HubspotEmulatorOptions extends EmulatorOptions {
   readonly currency?: string;
   /** Other currencies that deals of the account may have. */
   readonly additionalCurrencies?: readonly string[];
-  /** What HubSpot's enrichment knows of a domain, as texts by property: it fills blanks with it. Default: nothing. */
+  /** The texts, by property, with which HubSpot's enrichment of a domain fills blanks. Default: none. */
   readonly enrichment?: (domain: string) => Readonly<Record<string, string>>;
   /** Extra property definitions, or others under the same name. */
   readonly properties?: readonly PropertyOptions[];

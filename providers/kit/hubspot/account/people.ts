@@ -25,7 +25,7 @@ export interface People {
 
 const FIRST_USER = 51_446_676;
 
-/** Nobody yet: each name becomes a user on its first use. */
+/** Begins without users: each name becomes one on its first use. */
 export function openPeople(): People {
   const sources = new Map<string, VersionSource>();
   return {

@@ -37,7 +37,7 @@ export interface Companies {
   remove(id: string): boolean;
   /** The deleted company with this id; a company that was merged away is not deleted. */
   archived(id: string): EmulatedCompany | undefined;
-  /** Restores a deleted company; false if it is not deleted, or another one holds a unique value of its. */
+  /** Restores a deleted company; false if it is not deleted, or another one holds one of its unique values. */
   restore(id: string): boolean;
   /** Creates a NEW company under a new id, as HubSpot does; both old ids lead to it. */
   merge(primary: EmulatedCompany, other: EmulatedCompany): EmulatedCompany;

@@ -1,4 +1,4 @@
-/** The webhooks of an emulated account: signed, in batches, in any order, some of them twice, again after a failure. */
+/** The webhooks of an emulated account: signed, in batches, in any order, some sent twice, all retried after a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureOf } from '../../../hubspot/read/signature.ts';
 import { type Happening, type HubspotAccount, textOf } from '../account/account.ts';

@@ -3,7 +3,7 @@ import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 import type { FieldDefinition } from './definitions.ts';
 import type { Org } from './org.ts';
 
-/** Answers `/sobjects/NAME/describe`; undefined for what the org lacks, or the user may not see. */
+/** Answers `/sobjects/NAME/describe`; undefined for an object that the org lacks or the user may not see. */
 export function describeObject(org: Org, name: string): EmulatorAnswer | undefined {
   const { mayEdit = true, mayCreate = true, mayEditTasks = true, notesEnabled = true } = org.options;
   const answer = (createable: boolean, updateable: boolean, fields: readonly object[] = []): EmulatorAnswer => ({

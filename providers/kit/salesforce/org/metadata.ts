@@ -1,4 +1,4 @@
-/** Fields created and deleted through the Tooling API, and who may see them: nobody sees a new field. */
+/** Fields created and deleted through the Tooling API, and their visibility: at first nobody sees a new field. */
 
 import { objectOf, textOf } from '../../../salesforce/client/json.ts';
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
@@ -109,7 +109,7 @@ function show(org: Org): void {
 }
 
 /**
- * What a type requires of its metadata.
+ * The metadata that a type requires and this lacks.
  * https://developer.salesforce.com/docs/atlas.en-us.api_meta.meta/api_meta/customfield.htm
  */
 function misfit(meta: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,4 +1,4 @@
-/** The objects of an emulated org other than Account: what cvrsync asks of them, and their rows. */
+/** The objects of an emulated org other than Account: the fields that cvrsync reads, and their rows. */
 import type { PropertyValue } from '../../../provider.ts';
 import { toLongId } from '../../../salesforce/client/ids.ts';
 
@@ -103,7 +103,7 @@ export function openTables(now: () => number): Tables {
   };
 }
 
-/** Adds a custom field to what the Tooling API lists. */
+/** Adds a custom field to the list of the Tooling API. */
 export const listField = (tables: Tables, name: string): StoredRow =>
   tables.insert('CustomField', {
     DeveloperName: name.replace(/__c$/, ''),

@@ -11,7 +11,7 @@ export interface Users {
   nameOf(userId: string): string;
 }
 
-/** The user of the tokens, and nobody else yet. */
+/** Begins with the user of the tokens only. */
 export function openUsers(connectorId: string): Users {
   const ids = new Map([[CONNECTOR, connectorId]]);
   return {

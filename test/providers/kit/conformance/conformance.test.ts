@@ -93,7 +93,7 @@ describe('the conformance suite', () => {
       'an error',
       { provider: { connect: () => Promise.reject(new TypeError('no key')) } },
       'whole-connection',
-      "threw what is no ProviderError: 'no key'",
+      "threw something other than a ProviderError: 'no key'",
     ],
   ])('says once of a provider that opens with %s what is wrong', async (_what, breakage, rule, seen) => {
     const subject = toySubject(toyProvider(breakage));
@@ -267,7 +267,7 @@ describe('the conformance suite', () => {
     const http = conditionally(({ id }) => ({ kind: 'written', id }));
     const checks = conformance(toySubject(toyProvider({ http })));
     const rule = checks.find(({ name }) => name === 'precondition-guards');
-    await expect(rule?.run()).rejects.toThrow("what became of its patch: expected 'retry', got 'written'");
+    await expect(rule?.run()).rejects.toThrow("the outcome of its patch: expected 'retry', got 'written'");
   });
 
   it('catches a scan by the search of a find that is not sure, whatever the subject says of it', async () => {
@@ -292,7 +292,7 @@ describe('the conformance suite', () => {
     );
     const checks = conformance(toySubject(toyProvider({ provider: { settings } })));
     const rule = checks.find(({ name }) => name === 'closed-settings');
-    await expect(rule?.run()).rejects.toThrow('the setting auth takes members');
+    await expect(rule?.run()).rejects.toThrow('the setting auth accepts members');
   });
 
   it('skips what the CRM lacks, and says why', async () => {

@@ -17,9 +17,9 @@ const starting = (changes: Readonly<Record<string, unknown>>) => async (): Promi
 
 test.each([
   [
-    'a pattern is no regular expression',
+    'a pattern is not a regular expression',
     { calls: { read: 'POST /(read', update: 'x' } },
-    'calls.read is matched with METHOD /path, and is no regular expression: Invalid',
+    'calls.read is matched with METHOD /path, and is not a regular expression: Invalid',
   ],
   ['a pattern is missing', { calls: { read: 'x' } }, 'calls must have required properties update'],
   [
@@ -49,7 +49,7 @@ test.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
     { start: starting({ close: undefined, edit: 1 }) },
     'the fake that start gave has no function edit, close',
   ],
-  ['the fake has no settings', { start: starting({ settings: undefined }) }, 'the fake has as settings undefined'],
+  ['the fake has no settings', { start: starting({ settings: undefined }) }, 'the settings of the fake are undefined'],
   [
     'the settings do not fit',
     { start: starting({ settings: { baseUrl: 'x' } }) },
