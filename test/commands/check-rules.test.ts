@@ -13,7 +13,7 @@ interface Finding {
   readonly advice?: string;
 }
 
-test('required properties, validation rules and duplicate rules of both CRMs are listed, and are no failure', async () => {
+test('required properties, validation rules and duplicate rules of both CRMs are listed as information', async () => {
   const fixture = await startFixture({
     hubspot: {
       requiredProperties: ['phone'],
@@ -34,7 +34,7 @@ test('required properties, validation rules and duplicate rules of both CRMs are
   expect(of('hubspot rules')).toEqual([
     'info phone (must be filled in): a company must have Phone Number (phone)',
     'info ALPHANUMERIC (a validation rule): Postal Code (zip): NUMERIC_ONLY',
-    expect.stringMatching(/^info cvr_number \(a duplicate rule\): no two companies may have one/u),
+    expect.stringMatching(/^info cvr_number \(a duplicate rule\): two companies may not have the same/u),
   ]);
   const salesforce = of('salesforce rules');
   expect(salesforce).toEqual(
@@ -47,7 +47,7 @@ test('required properties, validation rules and duplicate rules of both CRMs are
   );
 });
 
-test('what is asked of a CRM that cannot do it is warned of', async () => {
+test('an option that the CRM does not support causes a warning', async () => {
   const folder = newFolder();
   const file = join(folder, 'cvrsync.json');
   const own = { use: 'http', updateUrl: 'http://127.0.0.1:9/{id}', match: { property: 'cvr' }, autoLink: true };

@@ -35,7 +35,7 @@ export function outgoing(request: Outgoing, apiVersion: string): Omit<HttpReques
   return { method, url, headers: request.getHeaders(), body, budget: budgetOf(url) };
 }
 
-/** Search has a limit of its own. */
+/** Search has its own limit. */
 const budgetOf = (url: string) => (url.endsWith('/search') ? 'search' : undefined);
 
 /** Statuses that may concern a single record: the verbs handle them. */

@@ -18,7 +18,7 @@ export interface HubspotAuthor {
   readonly own: boolean;
 }
 
-/** What a connection knows of authors. It asks again after an hour for what HubSpot did not tell. */
+/** The authors that a connection knows. After an hour it asks again for those that HubSpot did not name. */
 export interface HubspotAuthors {
   /** Reads the app of the token once, and the names of users that are not known yet. */
   read(apis: Apis, versions: readonly HubspotVersion[]): Promise<(version: HubspotVersion) => HubspotAuthor>;

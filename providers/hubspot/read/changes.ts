@@ -1,5 +1,5 @@
 /**
- * Reads what happened to companies since a cursor: new, restored, edited and merged ones by a search over the modified
+ * Reads the changes of companies since a cursor: new, restored, edited and merged ones by a search over the modified
  * date, deleted ones from the list of archived records, once an hour.
  */
 import type { ChangeHint, Changes } from '../../provider.ts';

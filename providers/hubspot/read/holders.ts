@@ -17,7 +17,7 @@ export async function findHolders(apis: Apis, schema: HubspotSchema, property: s
   if (definition === undefined)
     throw new ProviderError(
       'refused',
-      `HubSpot has no company property ${property}; name one it has, or make it there`,
+      `HubSpot has no company property ${property}; name one that it has, or create it there`,
     );
   const toValues = await schema.valuesOf(apis, [...new Set([property, NAME])]);
   const show = (records: readonly HubspotRecord[], sure: boolean): Search => ({

@@ -1,6 +1,6 @@
 /**
  * Reads which companies a webhook names, in the old shape (`company.*`) and the new one (`object.*` with a type id). It
- * ignores what happened: HubSpot sends a deletion for each company that was merged away, and events repeat and arrive
+ * ignores the kind of event: HubSpot sends a deletion for each company that was merged away, and events repeat and arrive
  * in any order, so the runtime reads the records.
  */
 import type { CrmRequest, WebhookRead } from '../../provider.ts';

@@ -16,7 +16,7 @@ export async function createCompany(apis: Apis, properties: Readonly<Record<stri
   );
   try {
     const { id } = await apis.companies.create({ properties: texts, associations: [] });
-    if (!isRecordId(id)) throw new ProviderError('unavailable', 'HubSpot made a company and did not say its id');
+    if (!isRecordId(id)) throw new ProviderError('unavailable', 'HubSpot created a company and did not return its id');
     return { kind: 'created', id };
   } catch (error) {
     if (!(error instanceof HubspotRefusal) || error.status === 404) throw error;

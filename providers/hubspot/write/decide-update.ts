@@ -51,7 +51,7 @@ export function decideRefusal(group: readonly Patch[], body: HubspotErrorBody): 
   return merge([...blamed.map((patch) => decideError(patch, body)), callRefused(rest, body)]);
 }
 
-/** Decides a write that something other than HubSpot answered: any record may be the one that it does not let pass. */
+/** Decides a write that a firewall or proxy refused: any of the records may be the reason. */
 export const decideForeign = (group: readonly Patch[], status: number): PatchStep => ({
   ...NOTHING,
   outcomes: group.map(({ id }) => ({ kind: 'call-refused', id, reason: notHubspot(status) })),

@@ -8,8 +8,8 @@ const GROUP = { name: 'cvr_register', label: 'CVR register', displayOrder: -1 };
 const SCOPE = 'crm.schemas.companies.write';
 
 /**
- * Creates the missing properties, one call each, in a group of their own. If the token may not, all missing ones come
- * back refused with the scope that it lacks. HubSpot cannot make a property unique later.
+ * Creates the missing properties, one call each, in a separate group. If the token lacks the scope, all missing ones
+ * come back refused with its name. HubSpot cannot make a property unique later.
  */
 export async function defineAll(
   apis: Apis,
@@ -73,7 +73,7 @@ async function makeGroup(apis: Apis): Promise<void> {
   try {
     await apis.groups.create('companies', GROUP);
   } catch (error) {
-    // Another process made it a moment ago: the properties show whether it can be used.
+    // Another process has just created it: the properties show whether it can be used.
     if (!(error instanceof HubspotRefusal) || error.status === 404) throw error;
   }
 }

@@ -4,7 +4,7 @@ import { MAX_TEXT } from '../read/properties.ts';
 
 const CUT = '…';
 
-/** The subject in bold, the text, and the marker on a line of its own; the text is cut if it is too long. */
+/** The subject in bold, the text, and the marker on a separate line; the text is cut if it is too long. */
 export function noteHtml({ subject, text, marker }: Pick<Note, 'subject' | 'text' | 'marker'>): string {
   const head = `<strong>${escaped(subject.slice(0, MAX_TEXT / 16))}</strong><br>`;
   const foot = `<br><br>${escaped(marker)}`;

@@ -48,7 +48,7 @@ async function post(apis: Apis, note: Note, company: string): Promise<NoteOutcom
     properties: { hs_timestamp: new Date(note.at).toISOString(), [BODY]: noteHtml(note) },
     associations: [{ to: { id: company }, types }],
   });
-  if (!isRecordId(id)) throw new ProviderError('unavailable', 'HubSpot made a note and did not say its id');
+  if (!isRecordId(id)) throw new ProviderError('unavailable', 'HubSpot created a note and did not return its id');
   return { kind: 'written', id };
 }
 

@@ -66,7 +66,7 @@ async function allLinks(apis: Apis, id: string): Promise<readonly Link[]> {
 const isParent = ({ associationTypes }: Link): boolean =>
   associationTypes.some(({ category, typeId }) => String(category) === 'HUBSPOT_DEFINED' && typeId === CHILD_TO_PARENT);
 
-/** Sets or ends one parent, and makes no call if it is so already. Other labels between the two stay. */
+/** Sets or removes one parent, without a call if nothing changes. Keeps other labels between the two. */
 export async function writeParent(
   apis: Apis,
   change: { readonly id: string; readonly parent: string | null; readonly was: string | null },
@@ -104,7 +104,7 @@ async function label(apis: Apis, id: string, parent: string): Promise<void> {
   const types = [...kept, { associationCategory: Category.HubspotDefined, associationTypeId: CHILD_TO_PARENT }];
   const { toObjectId } = await basic.create(COMPANIES, id, COMPANIES, parent, types);
   if (String(toObjectId) !== parent)
-    throw new ProviderError('unavailable', 'HubSpot answered the choice of a parent without saying that it is set');
+    throw new ProviderError('unavailable', 'HubSpot answered without confirming the parent');
 }
 
 async function unlabel(apis: Apis, id: string, parent: string): Promise<void> {

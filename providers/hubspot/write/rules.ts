@@ -31,7 +31,11 @@ export async function readRules(apis: Apis, schema: HubspotSchema): Promise<read
       ),
     ),
     ...unique.map(
-      ({ name }): AccountRule => ({ kind: 'duplicate', name, about: `no two companies may have one ${about(name)}` }),
+      ({ name }): AccountRule => ({
+        kind: 'duplicate',
+        name,
+        about: `two companies may not have the same ${about(name)}`,
+      }),
     ),
   ];
 }

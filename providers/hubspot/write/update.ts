@@ -83,6 +83,6 @@ async function whereabouts(apis: Apis, id: string): Promise<Outcome> {
 const openPatch = (id: string, fault: ProviderError | undefined): Outcome => ({
   kind: 'retry',
   id,
-  reason: fault?.message ?? 'HubSpot did not say what became of this record',
+  reason: fault?.message ?? 'HubSpot did not report an outcome for this record',
   retryAfterMs: fault?.retryAfterMs,
 });

@@ -196,7 +196,7 @@ describe('the rules of an account', () => {
     expect(await rulesOf(bench)).toEqual([
       { kind: 'required', name: 'phone', about: 'a company must have Phone Number (phone)' },
       { kind: 'validation', name: 'ALPHANUMERIC', about: 'Postal Code (zip): NUMERIC_ONLY' },
-      { kind: 'duplicate', name: 'cvr_number', about: 'no two companies may have one CVR number (cvr_number)' },
+      { kind: 'duplicate', name: 'cvr_number', about: 'two companies may not have the same CVR number (cvr_number)' },
     ]);
   });
 
