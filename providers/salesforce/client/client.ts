@@ -27,11 +27,11 @@ export interface Calls {
   query(soql: string, scope?: QueryScope): Promise<{ readonly rows: readonly AccountRow[]; readonly done: boolean }>;
   /** Posts to a path below the API's version; not safe to repeat. */
   post(path: string, body: object): Promise<AccountRow>;
-  /** Deletes what a path below the API's version names. */
+  /** Deletes the resource at a path below the API's version. */
   remove(path: string): Promise<void>;
   /** Creates one record and returns its id; an answer without an id is `unavailable`. */
   create(path: string, record: object): Promise<string>;
-  /** The path of the API's version, for calls inside a call. */
+  /** The path of the API's version, for the inner calls of a composite call. */
   readonly base: string;
   /** Salesforce's own time in ms, from the last answer. */
   serverTime(): number | undefined;

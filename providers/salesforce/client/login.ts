@@ -17,7 +17,7 @@ export function openLogin(
   oauth2: OAuth2,
 ): () => Promise<Session> {
   const { auth, loginUrl } = settings;
-  /** A rotated token that the store did not take yet: the one there is spent. */
+  /** A rotated token that could not be stored yet; the stored one is spent. */
   let unkept: string | undefined;
   let organizationId = settings.organizationId === undefined ? undefined : toLongId(settings.organizationId);
   const key = auth.flow === 'refresh-token' ? keepKey(auth.refreshToken) : undefined;
@@ -62,7 +62,7 @@ async function withStore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw new ProviderError('unavailable', 'the refresh token of Salesforce could not be kept in the store', { cause });
+    throw new ProviderError('unavailable', 'the refresh token of Salesforce could not be stored', { cause });
   }
 }
 
@@ -78,7 +78,7 @@ function sessionOf(answer: Readonly<Record<string, unknown>>, loginUrl: string):
     const host = URL.canParse(instance) ? new URL(instance).host : 'an address that cannot be read';
     throw new ProviderError(
       'auth',
-      `the token answer names ${host} as the org's API, which is no host of Salesforce; check loginUrl`,
+      `the token answer names ${host} as the org's API, which is not a host of Salesforce; check loginUrl`,
     );
   }
   return { accessToken, instanceUrl, organizationId: toLongId(organization), userId: toLongId(user) };

@@ -1,6 +1,6 @@
 /**
  * Updates records in one composite call: it reads their fields, updates them, and reads them again. It counts as one
- * call, and shows what the update replaced and what the org's triggers and flows made of it.
+ * call, and shows the values that the update replaced and those after the org's triggers and flows.
  * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_composite_composite_post.htm
  */
 import type { PropertyValue } from '../../provider.ts';
@@ -22,7 +22,7 @@ export interface UpdateAnswer {
 interface UpdateTarget {
   readonly object: string;
   readonly base: string;
-  /** A call inside a composite call has headers of its own. */
+  /** An inner call of a composite call has its own headers. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -41,19 +41,19 @@ export function updateCall(
     ...{ method: 'PATCH', url: `${base}/composite/sobjects`, referenceId: 'update', httpHeaders: headers },
     body: { allOrNone: false, records },
   };
-  // Without collation, which is on by default, the calls inside run in this order.
+  // Without collation, which is on by default, the inner calls run in this order.
   return {
     ...{ allOrNone: false, collateSubrequests: false },
     compositeRequest: [retrieve('before'), update, retrieve('after')],
   };
 }
 
-/** Reads the answer. It throws a refused update as if it were a call of its own, and leaves out a refused read. */
+/** Reads the answer. It throws a refused update like a separate call, and leaves out a refused read. */
 export function readUpdate({ compositeResponse }: AccountRow): UpdateAnswer {
   const answers = new Map(objectsOf(compositeResponse).map((answer) => [answer.referenceId, answer]));
   const { body: results, httpStatusCode } = answers.get('update') ?? {};
   const status = Number(httpStatusCode);
-  // A call inside has no Retry-After.
+  // An inner call has no Retry-After.
   const refusal =
     status >= 400 ? new SalesforceRefusal({ status, headers: {}, body: JSON.stringify(results) }, 0) : undefined;
   if (refusal !== undefined && refusal.errors.length > 0) throw refusal;

@@ -1,6 +1,6 @@
 /**
- * Reads what happened to accounts, by the time that Salesforce stamps on every change (SystemModstamp), the recycle bin
- * included. A sweep reads from a time to the end. A change gets its stamp before it is committed, so the next sweep
+ * Reads the changes of accounts, including the recycle bin, by the time that Salesforce stamps on each
+ * (SystemModstamp). A sweep reads from a time to the end. A change gets its stamp before it is committed, so the next sweep
  * begins some minutes before this one did. Stamps compare by the second: a page continues at the second in which the
  * last one ended, and a second with more changes than a page holds is read by id.
  */

@@ -55,7 +55,7 @@ async function decideRefused(answer: SalesforceRefusal, properties: Properties, 
     return { kind: 'rejected', reason: answer.message, properties: {} };
   if (decision.kind === 'rejected')
     return { kind: 'rejected', reason: decision.reason, properties: decision.properties };
-  throw new ProviderError('unavailable', `Salesforce did not make the account: ${answer.message}`, { cause: answer });
+  throw new ProviderError('unavailable', `Salesforce did not create the account: ${answer.message}`, { cause: answer });
 }
 
 /** The message is in the user's language, but it holds the id of the other record. */

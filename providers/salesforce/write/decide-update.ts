@@ -139,5 +139,5 @@ const isNamedIn = (message: string, name: string): boolean =>
 const unanswered = (id: string): Outcome => ({
   kind: 'retry',
   id,
-  reason: 'Salesforce did not say what became of this account',
+  reason: 'Salesforce did not report an outcome for this account',
 });

@@ -1,6 +1,6 @@
 /**
- * Creates and removes fields of Account. Nobody sees a new field, so a permission set of cvrsync's own shows them to the user of
- * this connection; an administrator may give it to people too.
+ * Creates and removes fields of Account. Nobody sees a new field, so cvrsync's own permission set shows them to the user
+ * of this connection; an administrator may give it to people too.
  */
 import type { Defined, PropertyDefinition, PropertyRemoval } from '../../provider.ts';
 import type { Calls } from '../client/client.ts';
@@ -11,7 +11,7 @@ import { assignmentQuery, customFieldsQuery, permissionSetQuery } from '../read/
 import { type CustomField, OWN_FIELDS } from './custom-fields.ts';
 
 const PERMISSION_SET = 'cvrsync_fields';
-/** How the names of custom fields end. */
+/** The suffix of custom field names. */
 const SUFFIX = '__c';
 
 /**
@@ -59,7 +59,7 @@ async function defineField(
 ): Promise<{ readonly defined: Defined; readonly lacksRight?: true }> {
   const { name } = definition;
   if (!name.endsWith(SUFFIX)) {
-    const reason = 'the name of a field of your own ends with __c in Salesforce';
+    const reason = 'the name of a custom field ends with __c in Salesforce';
     return { defined: { name, kind: 'refused', reason } };
   }
   try {
@@ -171,7 +171,7 @@ async function permissionSet(calls: Calls): Promise<string> {
   return calls.create('/sobjects/PermissionSet', set);
 }
 
-/** Posts what may exist already; returns the refusal, if any. */
+/** Creates a record unless it exists; returns the refusal, if any. */
 async function once(calls: Calls, path: string, body: object): Promise<string | undefined> {
   try {
     await calls.create(path, body);

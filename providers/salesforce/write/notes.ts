@@ -38,7 +38,7 @@ async function added(
   }
 }
 
-/** The account does not exist, or something else that the note refers to. */
+/** The account, or something else that the note refers to, does not exist. */
 const LOST: ReadonlySet<string> = new Set([
   'INVALID_CROSS_REFERENCE_KEY',
   'ENTITY_IS_DELETED',
@@ -115,7 +115,7 @@ async function addTask(calls: Calls, note: Note): Promise<string> {
   });
 }
 
-/** Orgs name their own statuses; an open one would be a thing to do. */
+/** Orgs name their own statuses; an open task would count as work to do. */
 async function closedStatus(calls: Calls): Promise<string> {
   try {
     const labels = (await calls.query(CLOSED_STATUS_QUERY)).rows.flatMap((row) => textOf(row.MasterLabel) ?? []);
@@ -172,7 +172,7 @@ async function addContentNote(calls: Calls, note: Note): Promise<string> {
   );
   if (refused !== undefined) {
     const { httpStatusCode, body } = refused;
-    // A call inside has no Retry-After.
+    // An inner call has no Retry-After.
     throw new SalesforceRefusal({ status: Number(httpStatusCode), headers: {}, body: JSON.stringify(body) }, 0);
   }
   const id = textOf(objectOf(answers[0]?.body)?.id);

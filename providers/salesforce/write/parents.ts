@@ -29,7 +29,7 @@ export async function writeParent(
   fields: FieldSource,
 ): Promise<Outcome> {
   if (parent !== null && !isAccountId(parent)) {
-    const reason = `${parent} is no id of an account`;
+    const reason = `${parent} is not the id of an account`;
     return { kind: 'rejected', id, reason, properties: { [PARENT]: reason } };
   }
   const value = parent === null ? null : toLongId(parent);
@@ -40,7 +40,7 @@ export async function writeParent(
     if (field?.updateable !== true) throw noRight('cannot be written by');
   }
   if (outcome?.kind === 'written') return { kind: 'written', id };
-  return outcome ?? { kind: 'retry', id, reason: 'Salesforce did not say what became of this account' };
+  return outcome ?? { kind: 'retry', id, reason: 'Salesforce did not report an outcome for this account' };
 }
 
 const noRight = (what: string): ProviderError =>

@@ -118,6 +118,6 @@ function outcomeOf(id: string, at: Whereabouts | undefined): Outcome {
 const open = (id: string, fault: ProviderError | undefined): Outcome => ({
   kind: 'retry',
   id,
-  reason: fault?.message ?? 'Salesforce did not say what became of this account',
+  reason: fault?.message ?? 'Salesforce did not report an outcome for this account',
   retryAfterMs: fault?.retryAfterMs,
 });

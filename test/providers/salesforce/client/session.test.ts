@@ -209,7 +209,7 @@ describe('a refresh token that rotates', () => {
       throw new Error('disk full');
     };
     const error = await fault(bench.connection.check(live()));
-    expect([error.fault, error.message]).toEqual(['unavailable', expect.stringMatching(/could not be kept/)]);
+    expect([error.fault, error.message]).toEqual(['unavailable', expect.stringMatching(/could not be stored/)]);
     expect(paths(bench.requests)).toEqual([TOKEN]);
   });
 });

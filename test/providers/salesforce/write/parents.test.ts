@@ -44,7 +44,7 @@ describe('parents', () => {
     for (const [to, code] of [
       [parent, 'CIRCULAR_DEPENDENCY'],
       [third, 'INVALID_CROSS_REFERENCE_KEY'],
-      ['x', 'no id'],
+      ['x', 'is not the id'],
     ] as const) {
       expect(await parents.write({ id: child, parent: to, was: null }, live())).toMatchObject({
         kind: 'rejected',
