@@ -1,5 +1,5 @@
 /**
- * The optional abilities of a connection: what it may do besides its five verbs. Part of the provider contract; import
+ * The optional abilities of a connection, in addition to its five verbs. Part of the provider contract; import
  * it from provider.ts.
  */
 import type { Outcome, PropertyValue } from './record.ts';

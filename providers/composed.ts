@@ -4,7 +4,7 @@ import type { PresetRow } from './provider.ts';
 
 const PLACE = /\{(\w+)\}/gu;
 
-/** The fields that a text names, each once. A configuration names no others. */
+/** The known fields that a text names, each once. */
 export const fieldsIn = (text: string): readonly FieldName[] => [
   ...new Set([...text.matchAll(PLACE)].flatMap(([, name = '']) => (isFieldName(name) ? [name] : []))),
 ];
@@ -14,12 +14,12 @@ export const fieldsOf = (mapping: readonly Pick<PresetRow, 'field' | 'text'>[]):
   ...new Set(mapping.flatMap(({ field, text }) => (text === undefined ? [field] : fieldsIn(text)))),
 ];
 
-/** Separators go together with a blank field next to them. */
+/** Separators are dropped with a blank field next to them. */
 const SEPARATOR = /^[\s,;/–-]*$/u;
 
 /**
- * The text with the values of its fields. A blank field takes the text before it along, and the last one the text after
- * it. Null if the text names fields and all are blank; a text without fields is the same for every company.
+ * The text with the values of its fields. A blank field also drops the text before it, and a blank last field the text
+ * after it. Null if the text names fields and all are blank; a text without fields is the same for every company.
  */
 export function compose(text: string, valueFor: (field: FieldName) => FieldValue): string | null {
   const [start = '', ...rest] = text.split(PLACE);
@@ -52,7 +52,7 @@ const spell = (value: FieldValue): string =>
 export function unfitText(text: string): string | undefined {
   const names = [...text.matchAll(PLACE)].map(([, name = '']) => name);
   const unknown = names.find((name) => !isFieldName(name) || name === 'composed');
-  if (unknown !== undefined) return `{${unknown}} is no field`;
+  if (unknown !== undefined) return `{${unknown}} is not a field`;
   const never = names.filter(isFieldName).find((name) => 'partial' in FIELDS[name]);
   return never && `{${never}} is never known in full`;
 }

@@ -61,7 +61,7 @@ export function propertiesMisfit(properties: unknown): Misfit | undefined {
   if (misfit !== undefined || !Array.isArray(properties)) return misfit;
   const names = new Set<string>();
   for (const { name } of properties as readonly Property[]) {
-    if (names.has(name)) return { part: 'the name of two properties', got: name, wanted: 'each has one of its own' };
+    if (names.has(name)) return { part: 'the name of two properties', got: name, wanted: 'each name is unique' };
     names.add(name);
   }
   return undefined;

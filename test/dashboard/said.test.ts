@@ -50,7 +50,7 @@ const ELSEWHERE = [
   // A plan file, as the command prints it.
   /^(?:line \{\}: \{\}|and \{\} more|the plan \{\} cannot be applied)/u,
   // The log, and errors that no page catches.
-  /^\{\}: the record id \{\} cannot|^canonicalId failed|^nobody waits for it|^the test of a webhook was stopped|^\{\} is no field/u,
+  /^\{\}: the record id \{\} cannot|^canonicalId failed|^nobody waits for it|^the test of a webhook was stopped|^\{\} is not a field/u,
   // What a program does wrong that calls a connection; and names that stay as they are in the CRM.
   /^the (?:Salesforce|HubSpot) connection (?:does not|sends)|^CVR register$|^cvrsync fields$|^Read and edit the fields/u,
   // `check --create-properties`, which no page runs.

@@ -128,7 +128,7 @@ export function shownOf(
   { last: { field, property: name }, crm, sent, to, isDue, property }: Restored,
   written: Written | undefined,
 ): ReturnType<typeof shownBy> {
-  if (!isFieldName(field)) throw new Error(`${field} is no field`);
+  if (!isFieldName(field)) throw new Error(`${field} is not a field`);
   if (isDue) return shownBy(written, { field, property: name, old: crm, now: sent }, property);
   const replaced = { value: crm, by: to, isEdit: false };
   return { written: sameFor(field, property)(sent, to) ? {} : { stored: to }, replaced };

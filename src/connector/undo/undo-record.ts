@@ -160,7 +160,7 @@ function overwrittenIn(
 function rowOf(provider: string, { restored, written }: RestoreResult): Decided {
   const { last, isDue, from, sent, seq } = restored;
   const { recordId: id, entity, field, property } = last;
-  if (!isFieldName(field)) throw new Error(`${field} is no field`);
+  if (!isFieldName(field)) throw new Error(`${field} is not a field`);
   const what = isUndo(last) ? 'an undo was taken back' : last.seq > 0 ? `event ${last.seq} was taken back` : undefined;
   const found = isDue ? undefined : 'the CRM held it already';
   const detail = [what, found].filter((part) => part !== undefined).join('; ');

@@ -25,7 +25,7 @@ describe('compose', () => {
     expect(of(values)).toBe(expected);
   });
 
-  test('keeps the separators that the register itself has', () => {
+  test('keeps the separators in values of the register', () => {
     expect(of({ ...ADDRESS, street: 'Torvet 1, , 2. sal' })).toBe('Torvet 1, , 2. sal, 8000 Aarhus C');
   });
 
@@ -43,8 +43,8 @@ test('a mapping reads the fields that its texts name', () => {
 });
 
 test.each([
-  ['{street} {town}', '{town} is no field'],
-  ['{composed}', '{composed} is no field'],
+  ['{street} {town}', '{town} is not a field'],
+  ['{composed}', '{composed} is not a field'],
   [TEXT, undefined],
 ])('the text %j is unfit because %j', (text, reason) => {
   expect(unfitText(text)).toBe(reason);
@@ -63,7 +63,7 @@ describe('a composed property', () => {
       ...more,
     })[0];
 
-  test('is written as new as its newest field', () => {
+  test('has the clock of its newest field', () => {
     expect(planned()).toMatchObject({ action: 'write', now: 'Torvet 1, 8000 Aarhus C', seq: 7, field: 'composed' });
   });
 
@@ -83,7 +83,7 @@ describe('a composed property', () => {
     });
   });
 
-  test('keeps a text of two addresses, and knows one of an address without a part that today has', () => {
+  test('keeps a mixture of two addresses, and recognises an earlier address that lacked a part', () => {
     const wholes = [{ coName: null, street: 'Gaden 2', postalCode: '9000', city: 'Aalborg' }];
     const known = (field: FieldName): readonly FieldValue[] => (field === 'street' ? ['Gaden 2'] : []);
     const mixed = { crm: { full: 'Gaden 2, 8000 Aarhus C' }, wholes, known };
@@ -96,13 +96,13 @@ describe('a composed property', () => {
     });
   });
 
-  test('is not decided while a field that is true or false is neither', () => {
+  test('is not decided while a boolean field is unknown', () => {
     const mapping: readonly PresetRow[] = [{ ...row, text: '{street} {advertisingProtected}' }];
     const facts = new Map([fact('street', 'Torvet 1'), fact('advertisingProtected', null)]);
     expect(planned({ mapping, facts })).toBeUndefined();
   });
 
-  test('in capitals is equal to itself only, and written in capitals', () => {
+  test('in capitals is compared with its case, and written in capitals', () => {
     const mapping: readonly PresetRow[] = [{ ...row, case: 'upper' }];
     expect(planned({ mapping })).toMatchObject({ action: 'write', now: 'TORVET 1, 8000 AARHUS C' });
     expect(planned({ mapping, crm: { full: 'TORVET 1, 8000 AARHUS C' } })).toMatchObject({ rule: 'same' });

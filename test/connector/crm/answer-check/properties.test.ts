@@ -6,7 +6,7 @@ const TITLE = { name: 'title', label: 'Title', type: 'string', writable: true };
 const listing = (...properties: readonly unknown[]) => fenced({ properties: raw(properties) }).properties(live());
 
 describe('a property', () => {
-  it('goes through with all its parts', async () => {
+  it('keeps all its parts', async () => {
     const sector = { ...TITLE, name: 'sector', type: 'enumeration', options: [{ value: '', label: '' }], open: true };
     const staff = { ...TITLE, name: 'staff', type: 'number', scale: 0, unique: false, money: true, unreadable: true };
     const all = [{ ...TITLE, maxLength: 1 }, sector, staff];
@@ -46,13 +46,13 @@ describe('a property', () => {
     });
   });
 
-  it('that is listed twice is named: nobody knows which of the two holds', async () => {
+  it('that is listed twice is named, because either may be right', async () => {
     await expect(listing(TITLE, { ...TITLE, writable: false })).rejects.toThrow(
-      'crm: its properties gave the text "title" as the name of two properties: each has one of its own',
+      'crm: its properties gave the text "title" as the name of two properties: each name is unique',
     );
   });
 
-  it('without a name is told of', async () => {
+  it('without a name is reported', async () => {
     await expect(listing({ ...TITLE, name: '' })).rejects.toThrow(
       'crm: its properties gave a property with an empty text as name: it is a text of 255 characters at most',
     );
