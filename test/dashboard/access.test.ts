@@ -35,7 +35,7 @@ describe('without operators', () => {
 });
 
 describe.each(SUITE_ENGINES)('the link of the first start on %s', (engine) => {
-  it('makes the first operator, once, and none after that', async () => {
+  it('creates the first operator once', async () => {
     const { base, visitor, store } = await startPages({ engine });
     const [link, other] = await store.write(async (tx) => [
       await createFirstLink(tx, Date.now()),
@@ -51,7 +51,7 @@ describe.each(SUITE_ENGINES)('the link of the first start on %s', (engine) => {
     expect(await readAudit(store.db, { action: 'operator.create' }, 5)).toMatchObject([{ via: 'page' }]);
   });
 
-  it('makes nobody after 15 minutes, nor once there is an operator', async () => {
+  it('creates nobody after 15 minutes, or if an operator exists', async () => {
     let now = Date.parse('2026-03-01T08:00:00Z');
     const { visitor, operator, store } = await startPages({ engine, now: () => now });
     const old = await store.write((tx) => createFirstLink(tx, now));
@@ -66,7 +66,7 @@ describe.each(SUITE_ENGINES)('the link of the first start on %s', (engine) => {
 });
 
 describe.each(SUITE_ENGINES)('signing in on %s', (engine) => {
-  it('takes a token once and goes on with a cookie that scripts and other sites never see', async () => {
+  it('accepts a token once, and continues with a cookie that is hidden from scripts and other sites', async () => {
     const { visitor, operator, store } = await startPages({ engine });
     const token = await operator('Ida', 'viewer');
     const ida = visitor();
@@ -106,7 +106,7 @@ describe.each(SUITE_ENGINES)('signing in on %s', (engine) => {
     expect(await pages.store.db.selectFrom('session').selectAll().execute()).toEqual([]);
   });
 
-  it('is not kept alive by a page that brings itself up to date', async () => {
+  it('is not extended by a page that refreshes itself', async () => {
     let now = Date.parse('2026-03-01T08:00:00Z');
     const pages = await startPages({ engine, now: () => now });
     const ida = await pages.signedIn('viewer');
@@ -119,7 +119,7 @@ describe.each(SUITE_ENGINES)('signing in on %s', (engine) => {
     expect((await ida.get('/', refresh)).status).toBe(303);
   });
 
-  it('is over at once where the operator is revoked, and stays needed', async () => {
+  it('ends at once when the operator is revoked, and is still required', async () => {
     const { signedIn, store, visitor } = await startPages({ engine });
     const ida = await signedIn('admin');
     await store.write((tx) => revokeOperator(tx, 'the admin', Date.now()));
@@ -143,7 +143,7 @@ describe.each(SUITE_ENGINES)('signing in on %s', (engine) => {
 });
 
 describe('a session', () => {
-  it('is kept apart by browsers behind TLS', async () => {
+  it('has a cookie that browsers isolate behind TLS', async () => {
     const { visitor, operator } = await startPages();
     const token = await operator('Ida', 'viewer');
     const ida = visitor();
@@ -172,7 +172,7 @@ describe('a session', () => {
     expect((await here.get('/')).status).toBe(303);
   });
 
-  it('makes a token for its operator, in place of the former one; not for those of single sign-on', async () => {
+  it('replaces the token of its operator, except for operators of single sign-on', async () => {
     const { visitor, operator, store } = await startPages();
     const former = await operator('Ida', 'viewer');
     const ida = visitor();
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect((await ida.get('/')).status).toBe(303);
   });
 
-  it('is refused with a wrong token, and leads nowhere but to our own pages', async () => {
+  it('is refused for a wrong token, and redirects only to our own pages', async () => {
     const { visitor, operator } = await startPages();
     const token = await operator('Ida', 'viewer');
     const ida = visitor();
@@ -221,7 +221,7 @@ describe('a session', () => {
     }
   });
 
-  it('takes a right token or link, however many bad ones came from the same address, which wait after ten', async () => {
+  it('accepts a valid token or link after many bad ones from the same address, which are delayed after ten', async () => {
     const { visitor, operator, store, logged } = await startPages();
     const token = await operator('Ida', 'viewer');
     const stranger = visitor();

@@ -19,7 +19,7 @@ async function reached(visitor: Visitor, path: string, words: string): Promise<s
 }
 
 describe.each(SUITE_ENGINES)('all differences of a property, on %s', (engine) => {
-  it('are listed, then accepted: the CRM holds what the register says, but for what changed meanwhile', async () => {
+  it('are listed and accepted: the CRM gets the values of the register, except those that changed meanwhile', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const second = await fixture.addLinked('hubspot', OTHER, { name: 'Nord', phone: '+4512121212' });
     const third = await fixture.addLinked('hubspot', 'CVR-1-10150833', { name: 'Syd', phone: '+4534343434' });
@@ -64,7 +64,7 @@ describe.each(SUITE_ENGINES)('all differences of a property, on %s', (engine) =>
 });
 
 describe('an answer to all', () => {
-  it('is for operators, for one kind, and for answers that all of it takes', async () => {
+  it('is allowed for operators, for one kind, and for answers that every entry accepts', async () => {
     const { store, signedIn } = await startPages();
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
     await store.write((tx) =>
@@ -99,7 +99,7 @@ describe('an answer to all', () => {
 });
 
 describe('the list of review as a file', () => {
-  it('has every entry of the filter, no formula, and for viewers no persons', async () => {
+  it('contains every entry of the filter, no formulas, and for viewers no persons', async () => {
     const { fixture, signedIn, records } = await playStory({
       connections: { hubspot: { persons: true, fields: { board: 'description', purpose: false } } },
     });

@@ -38,7 +38,7 @@ async function upload(visitor: Visitor, file: string) {
 }
 
 describe.each(SUITE_ENGINES)('answers of a file, on %s', (engine) => {
-  it('are shown first, then each is given once, and only where the thing is still what the list showed', async () => {
+  it('are previewed, then applied once each, and only to entries that are still as the list showed them', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const companies = ['CVR-1-10150817', 'CVR-1-10150833', 'CVR-1-10150841'];
     const [second = '', third = '', fourth = ''] = await Promise.all(
@@ -86,7 +86,7 @@ describe.each(SUITE_ENGINES)('answers of a file, on %s', (engine) => {
 });
 
 describe('a file with answers', () => {
-  it('is refused whole, with its lines, where something in it cannot be meant', async () => {
+  it('is refused completely, with the line numbers, if a line is implausible', async () => {
     const { store, signedIn } = await startPages();
     const ida = await signedIn('operator');
     const refusals: readonly (readonly [string, string])[] = [
@@ -110,7 +110,7 @@ describe('a file with answers', () => {
     expect(await store.db.selectFrom('run').selectAll().execute()).toEqual([]);
   });
 
-  it('may have ids that nothing has, of other connections and of long ago: nothing is answered by them', async () => {
+  it('may contain unknown ids, of other connections or of long ago, which answer nothing', async () => {
     const { fixture, signedIn } = await playStory();
     const ida = await signedIn('operator');
     const file = fileOf(
@@ -125,7 +125,7 @@ describe('a file with answers', () => {
     expect(await fixture.app.store.db.selectFrom('override').selectAll().execute()).toEqual([]);
   });
 
-  it('is for operators, with the form of their session, and of ten megabytes at most', async () => {
+  it('is accepted from operators, with the form of their session, up to ten megabytes', async () => {
     const { signedIn } = await startPages();
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
     const file = fileOf('lane/apply/x;;;;;;retry;');

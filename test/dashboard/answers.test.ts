@@ -11,7 +11,7 @@ const choicesIn = (text: string): readonly string[] =>
   [...text.matchAll(/name="choice" value="([^"]+)"/g)].map(([, value = '']) => value.replaceAll('&amp;', '&'));
 
 describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
-  it('the register is accepted: its value is written once, also where the form is sent twice', async () => {
+  it('accepting the register writes its value once, even if the form is sent twice', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');
     const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
@@ -33,7 +33,7 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     ]);
   });
 
-  it('the value of the CRM is kept, and no later event writes over it', async () => {
+  it("keeping the CRM's value stops later events from overwriting it", async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');
     const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
@@ -45,7 +45,7 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     expect(choicesIn((await ida.get(DIFFERENCES)).text)).toEqual([]);
   });
 
-  it('an answer is taken back: a hold ends and the difference waits again, and what was written is undone', async () => {
+  it('undoing an answer ends its hold, shows the difference again, and undoes its write', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');
     const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
@@ -76,7 +76,7 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     expect((await gry.post('/inbox/back', { choice: id })).status).toBe(403);
   });
 
-  it('an answer to something else than what was seen does nothing, and says so', async () => {
+  it('an answer to an outdated entry does nothing, and says so', async () => {
     const { fixture, records, signedIn } = await playStory({ engine });
     const ida = await signedIn('operator');
     const [choice = ''] = choicesIn((await ida.get(DIFFERENCES)).text);
@@ -90,7 +90,7 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     expect(await readAudit(fixture.app.store.db, { action: 'review.accept' }, 5)).toEqual([]);
   });
 
-  it('an answer that something does not take says what it takes, and viewers answer nothing', async () => {
+  it('an answer that an entry does not accept names those that it accepts, and viewers cannot answer', async () => {
     const { store, signedIn } = await startPages({ engine });
     await store.write(async (tx) => {
       await linkRecord(tx, { provider: 'crm', recordId: '1', entity: COMPANY, sendUpdate: false, now: 0 });
@@ -111,7 +111,7 @@ describe.each(SUITE_ENGINES)('on the review page, on %s', (engine) => {
     expect((await store.db.selectFrom('link').select('state').executeTakeFirst())?.state).toBe('conflict');
   });
 
-  it('an answer does what its kind of entry takes it for, says so, and asks before it ends a link', async () => {
+  it('an answer has the effect of its kind of entry, states it, and asks before it ends a link', async () => {
     const { store, signedIn } = await startPages({ engine });
     await store.write(async (tx) => {
       for (const recordId of ['1', '2'])

@@ -15,7 +15,7 @@ const entry = (more: Partial<AuditEntry> = {}): AuditEntry => ({
 });
 
 describe.each(SUITE_ENGINES)('the audit on %s', (engine) => {
-  it('shows every entry once, page by page, and what somebody else wrote as text', async () => {
+  it('shows every entry once, page by page, and shows foreign markup as text', async () => {
     const { admin, store } = await startPages({ engine });
     await store.write(async (tx) => {
       for (let at = 0; at < 120; at += 1) await recordAudit(tx, entry({ subject: `s${at}.`, result: HOSTILE }), at);
@@ -32,7 +32,7 @@ describe.each(SUITE_ENGINES)('the audit on %s', (engine) => {
     expect(seen).toEqual(Array.from({ length: 120 }, (_, index) => `s${119 - index}.`));
   });
 
-  it('narrows by who, what and from where, and gives the same as a file', async () => {
+  it('filters by actor, action and origin, and exports the same as a file', async () => {
     const { admin, store } = await startPages({ engine });
     await store.write(async (tx) => {
       await recordAudit(tx, entry({ subject: '=HYPERLINK("evil")', detail: { kept: true } }), 0);
@@ -76,7 +76,7 @@ describe.each(SUITE_ENGINES)('the audit on %s', (engine) => {
     }
   });
 
-  it('says what will be here while it is empty, and that nothing fits', async () => {
+  it('explains itself while it is empty, and says when nothing matches', async () => {
     const { admin } = await startPages({ engine });
     expect((await (await admin()).get('/audit')).text).toContain('Each action of a person will appear here');
     expect((await (await admin()).get('/audit?action=x&before=x')).text).toContain('No entry fits this filter');

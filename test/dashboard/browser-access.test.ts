@@ -40,7 +40,7 @@ describe.each(ALL ? LOOKS : LOOKS.slice(-2))('in a browser with %j', (look) => {
 });
 
 describe('a form', () => {
-  it('that was sent too late is done after signing in and confirming, by keyboard alone', async () => {
+  it('that was sent after the session ended takes effect after a sign-in and a confirmation, by keyboard alone', async () => {
     let now = Date.parse('2026-03-01T08:00:00Z');
     const { base, operator, store } = await startPages({ now: () => now });
     const token = await operator('Ida', 'viewer');

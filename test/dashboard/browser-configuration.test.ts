@@ -35,7 +35,7 @@ async function looked({ app }: Started, token: string): Promise<readonly string[
   return texts;
 }
 
-it('shows what waits with values of real records, whose they are, and is answered by keyboard alone', async () => {
+it('shows pending changes with values of real records and their names, and is answered by keyboard alone', async () => {
   const { start, names } = await handwritten('sqlite', 2);
   const started = await start(CHANGED);
   await started.app.connector?.drained();
@@ -60,7 +60,7 @@ it('shows what waits with values of real records, whose they are, and is answere
   await expectSound();
 });
 
-it('shows a connection that is gone from the file, and is sound', async () => {
+it('shows a connection that was removed from the file, and is sound', async () => {
   const { start } = await handwritten('sqlite', 2);
   const started = await start({ hubspot: false });
   await started.app.connector?.drained();

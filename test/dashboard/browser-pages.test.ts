@@ -54,8 +54,8 @@ describe('every page', () => {
   });
 });
 
-describe('a page that brings itself up to date', () => {
-  it('shows new figures, and leaves the focus where it was', async () => {
+describe('a page that refreshes itself', () => {
+  it('shows new figures, and keeps the focus', async () => {
     const { fixture, token } = await playStory();
     const { page } = await open();
     await page.clock.install();
@@ -67,7 +67,7 @@ describe('a page that brings itself up to date', () => {
     expect(await page.evaluate('document.activeElement.className')).toBe('scroll');
   });
 
-  it('says within 20 seconds that cvrsync died or hangs, lets its times age, and takes it back', async () => {
+  it('says within 20 seconds that cvrsync died or hangs, ages its times meanwhile, and says when it is back', async () => {
     const { base, operator, close } = await startPages();
     const { page } = await open();
     await page.clock.install();
@@ -104,7 +104,7 @@ describe('a page that brings itself up to date', () => {
   });
 });
 
-it('all times of a page are in one zone, which it names, wherever the reader is', async () => {
+it('all times of a page are in one zone, which it names, independent of the zone of the reader', async () => {
   const { fixture, token } = await playStory();
   const { page } = await open({ timezone: 'America/New_York' });
   await signIn(page, fixture.app.adminUrl, await token('viewer'));

@@ -90,7 +90,7 @@ describe.each(SUITE_ENGINES)('a search on %s', (engine) => {
 });
 
 describe("a company's page", () => {
-  it('shows the register beside each CRM, what differs and why, links and timeline, and strangers’ markup as text', async () => {
+  it('shows the register beside each CRM, the differences with reasons, links and timeline, and foreign markup as text', async () => {
     const { signedIn, records } = await playStory();
     const ida = await signedIn('operator');
     const { status, text } = await ida.get(`/companies/${COMPANY}`);
@@ -133,7 +133,7 @@ describe("a company's page", () => {
     expect(await line()).toContain('No record is linked');
   });
 
-  it('has what may be done beside each value, for those who may', async () => {
+  it('has the possible actions beside each value, for people with the role', async () => {
     const { records, signedIn } = await playStory();
     const of = { provider: 'hubspot', record: records.hubspot, property: 'phone' };
     const ida = await signedIn('operator');
@@ -151,7 +151,7 @@ describe("a company's page", () => {
     expect(cell((await (await signedIn('viewer')).get(`/companies/${COMPANY}`)).text)).not.toContain('/hold?');
   });
 
-  it('tells an event with its writes in one row, and what comes an hour later by itself', async () => {
+  it('shows an event with its writes in one row, and a write an hour later in its own row', async () => {
     const { fixture, records, signedIn } = await playStory();
     const { hubspot: id } = records;
     const planned = { field: 'phone', property: 'phone', action: 'write', rule: 'released', seq: 2 } as const;
@@ -186,7 +186,7 @@ describe("a company's page", () => {
     expect(row).toMatch(/ApS, 30405060.*ours/u);
   });
 
-  it('tells what people did by hand, and which notes were left', async () => {
+  it('shows actions of people, and notes', async () => {
     const { fixture, records, signedIn } = await playStory();
     const { hubspot: record } = records;
     const { store } = fixture.app;
@@ -220,7 +220,7 @@ describe("a company's page", () => {
     expect(explained).toContain(`done: Direktør: ${PERSON}`);
   });
 
-  it('tells a long story page by page, each entry once', async () => {
+  it('shows a long timeline page by page, each entry once', async () => {
     const { fixture, records, signedIn } = await playStory();
     const { hubspot: record } = records;
     const moments = [...Array(70).keys()].map((at) => 1_000 + at);
@@ -251,7 +251,7 @@ describe("a company's page", () => {
     expect(seen).toEqual(seen.toSorted().toReversed());
   });
 
-  it('names no person to a viewer, anywhere', async () => {
+  it('names no person to a viewer', async () => {
     const { fixture, records, signedIn } = await playStory({
       connections: { hubspot: { persons: true, fields: { board: 'description', purpose: false } } },
     });
@@ -301,20 +301,20 @@ describe("a company's page", () => {
     expect(text).toContain('<th scope="col">salesforce</th>');
   });
 
-  it('of a record that is gone says so', async () => {
+  it('says that a record is gone', async () => {
     const { fixture, records, signedIn } = await playStory();
     fixture.hubspot.remove(records.hubspot);
     const { text } = await (await signedIn('viewer')).get(`/companies/${COMPANY}`);
     expect(text).toContain('The CRM has no record with this id');
   });
 
-  it.each(['CVR-1-99999999', 'nonsense', '%00', 'CVR-1-12345674%2F..'])('of %s is not there', async (entity) => {
+  it.each(['CVR-1-99999999', 'nonsense', '%00', 'CVR-1-12345674%2F..'])('does not exist for %s', async (entity) => {
     const { signedIn } = await playStory();
     const { status, text } = await (await signedIn('admin')).get(`/companies/${entity}`);
     expect([status, text.includes('There is nothing here')]).toEqual([404, true]);
   });
 
-  it('is found by the search, and the search says where nothing fits', async () => {
+  it('is found by the search, which says when nothing matches', async () => {
     const { signedIn, records } = await playStory();
     const ida = await signedIn('viewer');
     expect((await ida.get('/companies?q=birk')).text).toContain(`href="/companies/${COMPANY}"`);

@@ -6,7 +6,7 @@ import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { COMPANY, HOSTILE, playStory } from './story.ts';
 
-describe('a payload that somebody tries', () => {
+describe('the test of a payload', () => {
   const body = (updates: Updates, entityId = COMPANY) =>
     JSON.stringify(writePayload({ entityId, timestamp: '2026-03-03T09:00:00.000Z', updates }));
   const moved = body({
@@ -14,7 +14,7 @@ describe('a payload that somebody tries', () => {
     name: { before: HOSTILE, after: 'Birk <b>Byg</b> ApS' },
   }).replace('"updates":{', '"updates":{"nonsense":{"updated":true},');
 
-  it('shows what it would write, by which rule, and what is written nowhere; nothing changes', async () => {
+  it('shows the writes with their rules, and fields without a property, and changes nothing', async () => {
     const { fixture, records, signedIn } = await playStory();
     const before = [fixture.hubspot.get(records.hubspot), fixture.salesforce.get(records.salesforce)];
     const history = await fixture.history(records.hubspot);
@@ -32,7 +32,7 @@ describe('a payload that somebody tries', () => {
     expect(await fixture.history(records.hubspot)).toEqual(history);
   });
 
-  it('begins with an event that came in, from the timeline of its company', async () => {
+  it('begins with a received event, from the timeline of its company', async () => {
     const { signedIn } = await playStory();
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
     expect((await ida.get(`/companies/${COMPANY}`)).text).toContain('href="/connections/hubspot?event=1#payload"');
@@ -45,7 +45,7 @@ describe('a payload that somebody tries', () => {
     expect((await gry.get('/connections/hubspot?event=1')).text).not.toContain('<textarea');
   });
 
-  it('is refused with what is wrong, and kept in the form', async () => {
+  it('refuses a bad payload with the faults, and keeps it in the form', async () => {
     const { signedIn } = await playStory();
     const ida = await signedIn('operator');
     await ida.get('/connections/hubspot');
@@ -61,7 +61,7 @@ describe('a payload that somebody tries', () => {
     expect((await gry.post('/connections/hubspot/payload', { payload: moved })).status).toBe(403);
   });
 
-  it('writes nothing to a record that holds the number of another company, and says so as its page does', async () => {
+  it('says, like the page of the record, that it writes nothing to a record with the number of another company', async () => {
     const { fixture, records, signedIn } = await playStory({
       connections: { hubspot: { match: { property: 'cvr_number' } } },
     });
@@ -77,7 +77,7 @@ describe('a payload that somebody tries', () => {
     }
   });
 
-  it('says within three seconds where the CRM does not answer', async () => {
+  it('says within three seconds that the CRM does not answer', async () => {
     const { fixture, signedIn } = await playStory();
     const ida = await signedIn('operator');
     await ida.get('/connections/hubspot');
@@ -88,7 +88,7 @@ describe('a payload that somebody tries', () => {
 });
 
 describe('the page of a connection', () => {
-  it('shows the account, its calls, and what is to be said of each mapped property', async () => {
+  it('shows the account, its calls, and the findings about each mapped property', async () => {
     const { signedIn } = await playStory({ connections: { hubspot: { fields: { name: 'nowhere' } } } });
     const gry = await signedIn('viewer');
     expect((await gry.get('/connections')).text).toContain('href="/connections/hubspot"');
@@ -100,7 +100,7 @@ describe('the page of a connection', () => {
     expect((await gry.get('/connections/none')).status).toBe(404);
   });
 
-  it('tries the credentials now, and says within three seconds where the CRM does not answer', async () => {
+  it('tests the credentials, and says within three seconds that the CRM does not answer', async () => {
     const { fixture, signedIn } = await playStory();
     const ida = await signedIn('operator');
     await ida.get('/connections/hubspot');

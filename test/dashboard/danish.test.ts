@@ -61,7 +61,7 @@ async function crawl(visitor: Visitor): Promise<ReadonlyMap<string, string>> {
 const COUNTED = { writes: 9, replaced: 7, edits: 2, later: 0 };
 
 describe('in Danish', () => {
-  it('every page of a connector with things to decide is Danish', async () => {
+  it('every page of a connector with a review is Danish', async () => {
     const { fixture, signedIn } = await playStory();
     const { store } = fixture.app;
     await fixture.post('{"entityId": ');
@@ -109,7 +109,7 @@ describe('in Danish', () => {
     expect(text).toContain('svarede 500');
   });
 
-  it('every condition that the overview and an alert may say is Danish', () => {
+  it('every condition of the overview and of alerts is Danish', () => {
     const accounts = (['auth', 'refused', 'rate', 'locked'] as const).flatMap((fault) =>
       ['@upstream', 'hubspot', 'hubspot/notes'].map((account) => ({
         account,
@@ -153,7 +153,7 @@ describe('in Danish', () => {
   });
 });
 
-it('no sentence of the table is one that nobody says any more', () => {
+it('the table has no unused sentence', () => {
   const sources = globSync('{src,providers}/**/*.ts', {
     cwd: ROOT,
     exclude: ['src/dashboard/texts/**', 'providers/kit/**'],

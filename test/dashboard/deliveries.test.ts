@@ -16,7 +16,7 @@ import { startPages } from './visitor.ts';
 const HOSTILE = '<script>alert(1)</script>';
 
 describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
-  it('are shown with their attempts and payload, and what somebody else wrote is text', async () => {
+  it('are shown with their attempts and payload, and with foreign markup as text', async () => {
     const { signedIn, store } = await startPages({ engine });
     const hook = await openHook((response) => void response.writeHead(500).end(HOSTILE));
     await made(store, { url: hook.url, target: 'all' });
@@ -53,7 +53,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
       expect((await ida.get(path)).text).toMatch(/>companyMail</);
   });
 
-  it('are narrowed by the name of a monitor as the list shows it, and by days in the time zone', async () => {
+  it('are filtered by the name of a monitor as the list shows it, and by days in the time zone', async () => {
     const { signedIn, store } = await startPages({ engine });
     const hook = await openHook((response) => void response.writeHead(500).end());
     const [sales, support] = [
@@ -84,7 +84,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(several.text).toContain(`/deliveries?monitor=${sales.id}`);
   });
 
-  it('are narrowed by monitor, company, state and time, and paged without leaving one out', async () => {
+  it('are filtered by monitor, company, state and time, and paged without gaps', async () => {
     const { store } = await startPages({ engine });
     const hook = await openHook();
     const [one, two] = [
@@ -113,7 +113,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(await paged({ since: now() + 1 })).toEqual([]);
   });
 
-  it('are sent again once, however often the form is sent, and that is in the audit', async () => {
+  it('are sent again once, even if the form is sent repeatedly, with an entry in the audit', async () => {
     const { signedIn, store } = await startPages({ engine });
     const hook = await openHook();
     await made(store, { url: hook.url, target: 'all' });
@@ -155,7 +155,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
 });
 
 describe('a replay', () => {
-  it('is asked for from a narrow filter, shows each delivery, and is sent once it is confirmed', async () => {
+  it('is requested from a filter, previews each delivery, and sends them after the confirmation', async () => {
     const { signedIn, store } = await startPages();
     const hook = await openHook(statuses(410));
     const { id } = await made(store, { url: hook.url, target: 'all', schedule: [0] });
@@ -199,7 +199,7 @@ describe('a replay', () => {
 });
 
 describe('a viewer', () => {
-  it('sees that a delivery is about a person, and not who; nobody sees pages of a half that is not there', async () => {
+  it('sees that a delivery is about a person, but not the name; nobody sees pages of a half that does not run', async () => {
     const { signedIn, store } = await startPages();
     await made(store, { target: 'all' });
     const { publish, now } = delivering(store);

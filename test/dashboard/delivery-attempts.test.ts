@@ -66,7 +66,7 @@ describe.each(SUITE_ENGINES)('a delivery on %s', (engine) => {
     for (const hidden of ['request-1', 'webhook-id</code>', 'answer 1']) expect(viewer).not.toContain(hidden);
   });
 
-  it('begins with what changed, and folds the JSON', async () => {
+  it('begins with the changes, and folds the JSON', async () => {
     const { signedIn, store } = await startPages({ engine });
     await made(store, { target: 'all' });
     const { publish } = delivering(store);
@@ -86,7 +86,7 @@ describe.each(SUITE_ENGINES)('a delivery on %s', (engine) => {
 });
 
 describe.each(SUITE_ENGINES)('the list on %s', (engine) => {
-  it('counts what fails, waits, is held and failed, of the filter that is set, and leads there', async () => {
+  it('counts failing, waiting, held and failed deliveries of the filter, and links to each', async () => {
     const { signedIn, store } = await startPages({ engine });
     const hook = await openHook((response) => void response.writeHead(500).end());
     const { id } = await made(store, { name: 'Sales', url: hook.url, target: 'all', schedule: [0, 60] });
@@ -106,7 +106,7 @@ describe.each(SUITE_ENGINES)('the list on %s', (engine) => {
     expect((await pageDeliveries(store.db, { state: 'failed' }, 5)).deliveries).toHaveLength(2);
   });
 
-  it('of a monitor begins with a strip of what arrived, as the monitor’s page has it', async () => {
+  it('begins with the strip of arrivals of the monitor’s page if it is filtered by a monitor', async () => {
     const { signedIn, store } = await startPages({ engine });
     const hook = await openHook((response, _seen, count) => void response.writeHead(count > 2 ? 500 : 204).end());
     const { id } = await made(store, { url: hook.url, target: 'all', schedule: [0] });

@@ -20,33 +20,30 @@ async function withoutBody(base: string, path: string, headers: Readonly<Record<
 
 const cookieOf = ({ cookies }: Visitor): string => [...cookies].map((pair) => pair.join('=')).join('; ');
 
-describe('before a form comes', () => {
+describe('before a form is read', () => {
   // By halves: who fails more than twenty times waits for the answer.
-  it.each([0, 1])(
-    'strangers, and those whose role does not suffice, have their answer: half %s of the routes',
-    async (half) => {
-      const { base, posts, signedIn, admin } = await startPages();
-      const [viewer, somebody] = [cookieOf(await signedIn('viewer')), cookieOf(await admin())];
-      const routes = posts.filter((path) => !/^\/(?:log(?:in|out)|sessions)\b/.test(path));
-      expect(routes.length).toBeGreaterThan(25);
-      const actions = routes.filter((_path, index) => index % 2 === half);
-      const asked = actions.map(async (path) => {
-        const where = path.replaceAll(/:\w+/g, 'x');
-        expect(await withoutBody(base, where, {}), path).toBe(401);
-        expect(await withoutBody(base, where, { cookie: viewer }), path).toBe(403);
-        const file = { 'content-type': 'multipart/form-data; boundary=x' };
-        expect(await withoutBody(base, where, { ...file, cookie: viewer }), path).toBe(403);
-        expect(await withoutBody(base, where, { 'sec-fetch-site': 'cross-site', cookie: somebody }), path).toBe(403);
-      });
-      await Promise.all(asked);
-      for (const path of ['/nothing', '/assets/x', '/admin/api/nothing', '/live'])
-        expect(await withoutBody(base, path, {}), path).toBeGreaterThanOrEqual(404);
-    },
-  );
+  it.each([0, 1])('strangers and people without the role get their answer: half %s of the routes', async (half) => {
+    const { base, posts, signedIn, admin } = await startPages();
+    const [viewer, somebody] = [cookieOf(await signedIn('viewer')), cookieOf(await admin())];
+    const routes = posts.filter((path) => !/^\/(?:log(?:in|out)|sessions)\b/.test(path));
+    expect(routes.length).toBeGreaterThan(25);
+    const actions = routes.filter((_path, index) => index % 2 === half);
+    const asked = actions.map(async (path) => {
+      const where = path.replaceAll(/:\w+/g, 'x');
+      expect(await withoutBody(base, where, {}), path).toBe(401);
+      expect(await withoutBody(base, where, { cookie: viewer }), path).toBe(403);
+      const file = { 'content-type': 'multipart/form-data; boundary=x' };
+      expect(await withoutBody(base, where, { ...file, cookie: viewer }), path).toBe(403);
+      expect(await withoutBody(base, where, { 'sec-fetch-site': 'cross-site', cookie: somebody }), path).toBe(403);
+    });
+    await Promise.all(asked);
+    for (const path of ['/nothing', '/assets/x', '/admin/api/nothing', '/live'])
+      expect(await withoutBody(base, path, {}), path).toBeGreaterThanOrEqual(404);
+  });
 });
 
-describe('a form of strangers', () => {
-  it('comes back nowhere, and is held nowhere', async () => {
+describe('a form of a stranger', () => {
+  it('is neither returned nor stored', async () => {
     const { visitor, store } = await startPages();
     const kept = JSON.stringify([['a', 'MARK']]);
     for (const path of ['/keys', '/inbox/answers', '/login', '/logout']) {
@@ -76,7 +73,7 @@ describe('a form of strangers', () => {
     expect(process.cpuUsage(began).user).toBeLessThan(5_000_000);
   });
 
-  it('is kept of those whose session ended by itself, for a day', async () => {
+  it('is kept for a day after its session expired', async () => {
     let now = Date.parse('2026-03-01T08:00:00Z');
     const pages = await startPages({ now: () => now });
     const ida = await pages.signedIn('operator');
@@ -88,7 +85,7 @@ describe('a form of strangers', () => {
 });
 
 describe('a form of an operator', () => {
-  it('has no more bytes and fields than its route says, and no file where none is taken', async () => {
+  it('has no more bytes and fields than its route allows, and no unexpected file', async () => {
     const { base, signedIn } = await startPages();
     const ida = await signedIn('operator');
     await ida.get('/');
@@ -106,7 +103,7 @@ describe('a form of an operator', () => {
     expect((await fetch(`${base}/inbox/answers`, { method: 'POST', headers: json, body: '{}' })).status).toBe(415);
   });
 
-  it('is one of 240 in a minute, whatever the address', async () => {
+  it('is one of 240 in a minute, over all addresses', async () => {
     const { visitor, operator } = await startPages();
     const [ida, bo] = [visitor(), visitor()];
     const token = await operator('Ida', 'operator');

@@ -13,7 +13,7 @@ describe.each(SUITE_ENGINES)('a file whose rows cannot be read, on %s', (engine)
   it.each([
     ['/audit.csv', 'audit'],
     ['/inbox.csv?kind=difference', 'property_state'],
-  ])('ends the answer to %s, tells the log, and leaves the daemon at work', async (path, table) => {
+  ])('ends the answer to %s, is logged, and does not stop the daemon', async (path, table) => {
     const { store, signedIn, logged } = await startPages({ engine });
     const viewer = await signedIn('viewer');
     await store.write((tx) => sql`alter table ${sql.table(table)} rename to elsewhere`.execute(tx));
@@ -24,7 +24,7 @@ describe.each(SUITE_ENGINES)('a file whose rows cannot be read, on %s', (engine)
 });
 
 describe('a CSV file', () => {
-  it('is no formula for a spreadsheet that parts cells at commas either', async () => {
+  it('contains no formula, even for a spreadsheet that splits cells at commas', async () => {
     const { store, admin } = await startPages();
     const entry = { actor: { kind: 'key', name: 'a' }, via: 'api', action: 'x' } as const;
     const results = [
@@ -48,7 +48,7 @@ describe('a CSV file', () => {
     expect(lines.flat().filter((cell) => /^[=+\-@＝]/u.test(cell.trim()))).toEqual([]);
   });
 
-  it('frees what its rows come from where the client leaves early', async () => {
+  it('frees the source of its rows if the client disconnects', async () => {
     let isFreed = false;
     async function* endless(): AsyncGenerator<readonly CsvRow[]> {
       try {

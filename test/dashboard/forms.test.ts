@@ -21,7 +21,7 @@ describe('a form', () => {
     expect((await ida.post('/login', { token: 'x' }, headers)).status).toBe(403);
   });
 
-  it('is shown in words for confirmation: what it is, which answer, of what', async () => {
+  it('is shown for confirmation with its action, answer and subject in words', async () => {
     const { signedIn } = await startPages();
     const ida = await signedIn('admin');
     await ida.get('/');
@@ -43,14 +43,14 @@ describe('a form', () => {
     expect(shown.text).toContain(`name="choice" value="JoxboTDTqg-Ew5Bm ${id}"`);
   });
 
-  it('of our own page counts by its origin where the browser says no more', async () => {
+  it('of our own page is accepted by its origin if the browser sends nothing else', async () => {
     const { signedIn, base } = await startPages();
     const ida = await signedIn('admin');
     await ida.get('/');
     expect((await ida.post('/logout', {}, { origin: base })).status).toBe(303);
   });
 
-  it('without its token is shown for confirmation, and does nothing before', async () => {
+  it('without its token is shown for confirmation, and has no effect before', async () => {
     const { signedIn } = await startPages();
     const ida = await signedIn('admin');
     await ida.get('/');
@@ -60,7 +60,7 @@ describe('a form', () => {
     expect((await ida.get('/')).status).toBe(200);
   });
 
-  it('has the workers look for what it left to do, and only where it was done', async () => {
+  it('wakes the workers only after it succeeded', async () => {
     let woken = 0;
     const { signedIn } = await startPages({ wake: () => void woken++ });
     const ida = await signedIn('operator');
@@ -71,7 +71,7 @@ describe('a form', () => {
     expect(woken).toBe(1);
   });
 
-  it('outlives its session: after signing in it is shown with all its fields, and done on confirmation', async () => {
+  it('survives the end of its session: after a sign-in it is shown with all its fields, and done on confirmation', async () => {
     let now = Date.parse('2026-03-01T08:00:00Z');
     const { visitor, operator, store } = await startPages({ now: () => now });
     const token = await operator('Ida', 'viewer');

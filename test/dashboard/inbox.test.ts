@@ -66,7 +66,7 @@ async function answerWith(page: Page, key: string): Promise<void> {
 }
 
 describe('the inbox', () => {
-  it('has 20 differences decided with at most 30 keys, one by one and in a span', async () => {
+  it('takes at most 30 keys to decide 20 differences, one by one and as a range', async () => {
     const fixture = await withDifferences(20);
     const { page, expectSound } = await openList(fixture);
     const ids = await idsIn(page);
@@ -95,7 +95,7 @@ describe('the inbox', () => {
     expect(Date.parse(hold.until) - Date.now()).toBeGreaterThan(89 * 86_400_000);
   });
 
-  it('goes on with the next entry after an answer, which can be taken back', async () => {
+  it('continues with the next entry after an answer, which can be undone', async () => {
     const fixture = await withDifferences(3);
     const { page, expectSound } = await openList(fixture);
     const [first, second] = await idsIn(page);
@@ -113,7 +113,7 @@ describe('the inbox', () => {
     expect(JSON.parse((await fixture.cli('hold', 'list', '--json')).stdout)).toEqual([]);
   });
 
-  it('says that another person answered an entry meanwhile, and does nothing', async () => {
+  it('says that another person has answered an entry, and does nothing', async () => {
     const fixture = await withDifferences(2);
     const { page } = await openList(fixture);
     const [first = ''] = await idsIn(page);
@@ -126,7 +126,7 @@ describe('the inbox', () => {
     expect(await readAudit(fixture.app.store.db, { action: 'review.accept' }, 5)).toEqual([]);
   });
 
-  it('chooses a span by a click with Shift, and the page without a script', async () => {
+  it('selects a range by a click with Shift, and the page without a script', async () => {
     const fixture = await withDifferences(5);
     const token = await tokenOf(fixture, 'operator');
     const { page } = await openList(fixture, {}, token);
@@ -140,7 +140,7 @@ describe('the inbox', () => {
     await plain.expectSound();
   });
 
-  it('marks what differs letter by letter, and names letters that nobody sees or that look like others', async () => {
+  it('marks differences letter by letter, and names invisible and look-alike letters', async () => {
     const fixture = await withDifferences(1, '+45 30\u00a040\u200b5061');
     const { page, expectSound } = await openList(fixture);
     const [held, told] = await page.$$eval('#entry dd.side', (sides) => sides.map((side) => side.innerHTML));
@@ -161,7 +161,7 @@ describe('the inbox', () => {
     await expectSound();
   });
 
-  it('leads from the addresses that it had', async () => {
+  it('redirects from its former addresses', async () => {
     const fixture = await withDifferences(1);
     const ida = newVisitor(fixture.app.adminUrl);
     await ida.signIn(await tokenOf(fixture, 'viewer'));

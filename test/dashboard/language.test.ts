@@ -6,7 +6,7 @@ import { startPages } from './visitor.ts';
 
 const ENGLISH = { 'accept-language': 'en-GB' };
 
-it('is chosen before a sign-in and after it, and only by a link of our own', async () => {
+it('is chosen before and after a sign-in, and only by a link of our own', async () => {
   const { visitor, signedIn } = await startPages();
   const stranger = visitor();
   const shown = async () => /<html lang="([\w-]+)"/u.exec((await stranger.get('/login', ENGLISH)).text)?.[1];
@@ -26,7 +26,7 @@ it('is chosen before a sign-in and after it, and only by a link of our own', asy
   expect((await ida.get('/sessions', ENGLISH)).text).toContain('href="/language/da?next=%2Fsessions"');
 });
 
-it('is asked for in the first step of the set-up, and kept from step to step', async () => {
+it('is asked in the first step of the set-up, and kept from step to step', async () => {
   const ida = await (await startSetUpPages()).entered();
   const step = async (path: string) => (await ida.get(path, ENGLISH)).text;
   expect(await step('/setup/you')).toMatch(/href="\/language\/da\?next=%2Fsetup%2Fyou" lang="da"\s*>Dansk/u);
@@ -35,7 +35,7 @@ it('is asked for in the first step of the set-up, and kept from step to step', a
   expect(await step('/setup/crm')).toContain('<html lang="da-DK"');
 });
 
-it('has one formatter of each kind for all pages: to make one takes as long as to write a hundred times', () => {
+it('has one formatter of each kind for all pages, because creating one takes as long as a hundred uses', () => {
   const { DateTimeFormat, RelativeTimeFormat } = Intl;
   onTestFinished(() => void Object.assign(Intl, { DateTimeFormat, RelativeTimeFormat }));
   const made: string[] = [];

@@ -23,7 +23,7 @@ const VISITS = [
 describe.each(ALL ? VISITS : VISITS.slice(0, 1))(
   'with scripts $script, in $language',
   ({ script, language, left, property }) => {
-    it('an administrator sees what goes, leaves, sees what is left, and returns', async () => {
+    it('an administrator sees what is removed, leaves, sees the rest, and returns', async () => {
       const { fixture, records, token } = await playStory();
       const { adminUrl: base, store } = fixture.app;
       fixture.hubspot.edit(records.hubspot, { cvr_city: 'Odense' });
@@ -76,7 +76,7 @@ describe.each(ALL ? VISITS : VISITS.slice(0, 1))(
   },
 );
 
-it('an operator sees that a connection was left, and neither leaves one nor confirms that', async () => {
+it('an operator sees that a connection was left, but cannot leave one or confirm it', async () => {
   const { fixture, signedIn } = await playStory();
   const { store } = fixture.app;
   const [ada, olga] = [await signedIn('admin'), await signedIn('operator')];

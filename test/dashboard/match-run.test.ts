@@ -22,7 +22,7 @@ async function scene(engine: (typeof SUITE_ENGINES)[number]) {
 }
 
 describe.each(SUITE_ENGINES)('a match on %s', (engine) => {
-  it('runs in the daemon, shows how far it is, and leads to what it found; nothing is linked', async () => {
+  it('runs in the daemon, shows its progress, and leads to its results without linking', async () => {
     const { fixture, store, ida, add, links, signedIn } = await scene(engine);
     // Without an index it says what is missing.
     expect((await ida.get('/inbox?kind=match')).text).not.toContain('Find companies for hubspot');
@@ -50,7 +50,7 @@ describe.each(SUITE_ENGINES)('a match on %s', (engine) => {
     expect((await ida.get('/runs?task=backfill')).text).toContain('Match 2 of hubspot');
   });
 
-  it('is cancelled between two pages, and the next one goes on where it was', async () => {
+  it('is cancelled between two pages, and the next one resumes there', async () => {
     const { fixture, store, ida } = await scene(engine);
     await store.write((tx) => saveIndexState(tx, READY));
     for (let at = 0; at < 150; at += 1) fixture.hubspot.add({ name: `Fremmed ${at}` });

@@ -72,7 +72,7 @@ const noticeIn = (text: string): Readonly<Record<string, string>> =>
   carried(/<form method="post" action="\/inbox\/back".*?<\/form>/su.exec(text)?.[0] ?? '');
 
 describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
-  it('shows a record beside its companies, links what is accepted, and has its number written', async () => {
+  it('shows a record beside its companies, links an accepted one, and writes its number', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
     const { text } = await ida.get(LIST);
@@ -100,7 +100,7 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     expect((await ida.get(LIST)).text).toContain(waiting(1));
   });
 
-  it('does not offer again what means none of them, and takes another number', async () => {
+  it('does not propose rejected companies again, and accepts another number', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
     await ida.post('/inbox/match', { ...shownIn((await ida.get(LIST)).text), company: 'none' });
@@ -126,7 +126,7 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     expect(entry).toMatchObject({ subject: `hubspot:${records[1]}`, detail: { entity: `CVR-1-${B}` } });
   });
 
-  it('says before an answer that another record of the connection stands for the company', async () => {
+  it('warns before an answer that the company has another record in the connection', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
     const before = shownIn((await ida.get(LIST)).text);
@@ -142,7 +142,7 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     expect(other.text).toContain(`already linked to another record of hubspot: ${holder}`);
   });
 
-  it('shows a record as it is now where it has another name or address than the page showed', async () => {
+  it('shows the current record if its name or address changed since the page was shown', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
     const first = shownIn((await ida.get(LIST)).text);
@@ -156,7 +156,7 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     expect(fixture.hubspot.get(records[0])).toMatchObject({ cvr_number: C });
   });
 
-  it('says which company the record before was linked to, or is not, with a way to it', async () => {
+  it('names the company that the previous record was linked to, or was not, with a link', async () => {
     const { records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
     const first = shownIn((await ida.get(LIST)).text);
@@ -171,7 +171,7 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     );
   });
 
-  it('takes an accepted company back: the link ends, an undo of what was written is previewed, the record waits', async () => {
+  it('undoes an accepted company: the link ends, an undo of its writes is previewed, and the record waits', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
     const accepted = await ida.post('/inbox/match', { ...shownIn((await ida.get(LIST)).text), company: A });
@@ -193,7 +193,7 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     expect((await ida.post('/inbox/match', { ...shownIn(again), company: A })).status).toBe(303);
   });
 
-  it('takes a rejection back: the record is shown again, and matches propose its companies', async () => {
+  it('undoes a rejection: the record is shown again, and matches propose its companies', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
     const rejected = await ida.post('/inbox/match', { ...shownIn((await ida.get(LIST)).text), company: 'none' });
@@ -210,7 +210,7 @@ describe.each(SUITE_ENGINES)('the match page on %s', (engine) => {
     });
   });
 
-  it('links nothing where the record got a number, was deleted, or was matched anew since it was shown', async () => {
+  it('links nothing if the record got a number, was deleted, or was matched again since it was shown', async () => {
     const { fixture, records, signedIn } = await matched(engine);
     const ida = await signedIn('operator');
     const first = shownIn((await ida.get(LIST)).text);
@@ -250,7 +250,7 @@ const shows = (page: Page, id: string): Promise<unknown> => page.waitForSelector
 describe('in a browser', () => {
   const { open } = useBrowser();
 
-  it('a key that is pressed again and again answers one record, and the answer can be taken back', async () => {
+  it('a key that is pressed repeatedly answers one record, and the answer can be undone', async () => {
     const { fixture, records, token } = await matched();
     const { page, expectSound } = await open();
     const base = fixture.app.adminUrl;
@@ -272,7 +272,7 @@ describe('in a browser', () => {
     expect(await linked()).toEqual([`${records[0]} removed`]);
   });
 
-  it('single keys can be switched off, in this browser, where they are listed and among the sessions', async () => {
+  it('single keys can be switched off for this browser, in their list and on the page of sessions', async () => {
     const { fixture, records, token } = await matched();
     const { page, expectSound } = await open();
     const base = fixture.app.adminUrl;
@@ -313,7 +313,7 @@ describe('in a browser', () => {
     await expectSound();
   });
 
-  it('a record is decided with one key, also one that a second key led to', async () => {
+  it('a record is decided with one key, also one that another key opened', async () => {
     const { fixture, records, token } = await matched();
     const { page } = await open();
     const base = fixture.app.adminUrl;

@@ -18,7 +18,7 @@ async function expectWrites(page: Page, since: string | null, until: string | nu
 }
 
 describe('a span of the charts', () => {
-  it('is dragged, and no refresh takes it away', async () => {
+  it('is selected by dragging, and survives a refresh', async () => {
     const { fixture, token } = await playStory();
     const { page } = await open();
     await page.clock.install();
@@ -39,7 +39,7 @@ describe('a span of the charts', () => {
     await expectWrites(page, since, until);
   });
 
-  it('is explained beside its form after a refresh too, and what is unfolded stays so', async () => {
+  it('is explained beside its form after a refresh too, and unfolded parts stay open', async () => {
     const { fixture, token } = await playStory();
     const { page, expectSound } = await open();
     await page.clock.install();

@@ -28,7 +28,7 @@ const decision = (id: string, action: 'write' | 'keep' | 'skip') => ({
 });
 
 describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
-  it('says what to do first while nothing is linked, then that all is well', async () => {
+  it('shows the first steps while nothing is linked, then that all is well', async () => {
     const { admin, store } = await startPages({ engine, now });
     const ida = await admin();
     const empty = (await ida.get('/')).text;
@@ -42,21 +42,21 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     expect((await ida.get('/', { 'accept-language': 'da' })).text).toContain('Alt er i orden');
   });
 
-  it('of a service alone says what to do first while the register is not read', async () => {
+  it('shows the first steps of a service alone while the register is not read', async () => {
     const { admin } = await startPages({ engine, now, halves: { connector: false, service: true } });
     const { text } = await (await admin()).get('/');
     expect(text).not.toContain('All is well');
     expect(text).toContain('<a href="/register">See how far');
   });
 
-  it('says what will stand where there is nothing yet', async () => {
+  it('explains its empty parts', async () => {
     const { admin } = await startPages({ engine, now });
     const { text } = await (await admin()).get('/');
     expect(text).toContain('will appear here, by kind');
     expect(text).toContain('will appear here, by queue');
   });
 
-  it('says what is not well, with its count and a way to it', async () => {
+  it('lists problems, each with its count and a link', async () => {
     const { admin, store } = await startPages({ engine, now });
     await store.write(async (tx) => {
       for (const recordId of ['1', '2', '3'])
@@ -89,7 +89,7 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     expect(text).toContain('answered &lt;b>503');
   });
 
-  it('has a card for each kind that waits: how many, since when, and one button that names its effect', async () => {
+  it('has a card for each waiting kind, with its count, its age and one button that names its effect', async () => {
     const { signedIn, store } = await startPages({ engine, now });
     await store.write(async (tx) => {
       for (const recordId of ['1', '2'])
@@ -158,7 +158,7 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     expect(row('mute')).toContain('not lately');
   });
 
-  it('does not say that a connection goes on by itself whose credentials are refused, nor that all is well', async () => {
+  it('does not say that a connection with refused credentials recovers by itself, or that all is well', async () => {
     const store = await newStore(engine);
     const pages = await startPages({ engine, now, crms: [{ ...toyCrm(store), name: 'locked-out' }] });
     const limiter = createRateLimiter({ store: pages.store, key: 'locked-out', budgets: {}, now });
@@ -182,7 +182,7 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     expect(other).toContain('Deliveries made');
   });
 
-  it('draws what happened in the last 24 hours or 30 days, and gives the same as a table', async () => {
+  it('charts the last 24 hours or 30 days, and shows the same as a table', async () => {
     const { admin, store } = await startPages({ engine, now });
     const ida = await admin();
     for (const hours of [40 * 24, 30, 5, 0.1]) {
@@ -211,7 +211,7 @@ describe.each(SUITE_ENGINES)('the overview on %s', (engine) => {
     expect(hours).toContain('<a href="/writes?since=2026-03-01T08%3A00&amp;until=2026-03-01T09%3A00"');
   });
 
-  it('says how many records of each connection are in sync, and leads to the others', async () => {
+  it('counts the records of each connection that are in sync, and links to the others', async () => {
     const { admin, store } = await startPages({ engine, now });
     await store.write(async (tx) => {
       for (const recordId of ['1', '2', '3', '4'])
@@ -249,8 +249,8 @@ describe('the calls of a connection', () => {
   });
 });
 
-describe('figures that take long', () => {
-  it('are read once for all who wait, and shown as they were while they are read anew', async () => {
+describe('slow figures', () => {
+  it('are read once for all waiting requests, and the old ones are shown while they are read again', async () => {
     let [elapsed, reads] = [0, 0];
     const waiting: (() => void)[] = [];
     const read = recently(
@@ -274,7 +274,7 @@ describe('figures that take long', () => {
     await expect.poll(read).toBe(2);
   });
 
-  it('are waited for where the last ones are older than a minute', async () => {
+  it('delay the page if the last ones are older than a minute', async () => {
     let [elapsed, reads] = [0, 0];
     const read = recently(
       30_000,
@@ -291,7 +291,7 @@ describe('figures that take long', () => {
     expect(await read()).toBe(2);
   });
 
-  it('stand where reading them anew fails', async () => {
+  it('are kept if reading them again fails', async () => {
     let elapsed = 0;
     const read = recently(
       10,

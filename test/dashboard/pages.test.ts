@@ -30,7 +30,7 @@ describe('every page', () => {
       expect(await read(other), other).toMatch(/<html lang="en-GB">/);
   });
 
-  it('that is not there says so as a page to browsers, and as JSON to programs', async () => {
+  it('answers 404 as a page to browsers and as JSON to programs if it does not exist', async () => {
     const { admin } = await startPages();
     const page = await (await admin()).get('/companies/%3Cscript%3E');
     expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
@@ -42,7 +42,7 @@ describe('every page', () => {
   });
 });
 
-describe.each(SUITE_ENGINES)('a NUL that a request names, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a NUL in a request, on %s', (engine) => {
   const QUERIES = [
     '/audit?actor=%00',
     '/audit?subject=a%00',
@@ -73,7 +73,7 @@ describe.each(SUITE_ENGINES)('a NUL that a request names, on %s', (engine) => {
     ['/runs/undo', { record: '\0', property: '\0' }],
   ];
 
-  it('is looked for, and not found', async () => {
+  it('is searched, and not found', async () => {
     const { signedIn } = await startPages({ engine });
     const admin = await signedIn('admin');
     for (const path of QUERIES) {
@@ -82,7 +82,7 @@ describe.each(SUITE_ENGINES)('a NUL that a request names, on %s', (engine) => {
     }
   });
 
-  it('is no failure of ours in a form', async () => {
+  it('in a form does not cause a server error', async () => {
     const { signedIn } = await startPages({ engine });
     const admin = await signedIn('admin');
     await admin.get('/audit');

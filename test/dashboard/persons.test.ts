@@ -44,7 +44,7 @@ it('viewers see no name of a person on any page', async () => {
   expect(await pagesThatName(undefined)).toEqual([]);
 });
 
-it('viewers see them where the configuration lets them', async () => {
+it('viewers see names of persons if the configuration allows it', async () => {
   expect(await pagesThatName({ viewersSeePersons: true })).toEqual(
     expect.arrayContaining([`/companies/${COMPANY}`, `/writes?entity=${COMPANY}`]),
   );

@@ -18,7 +18,7 @@ const SIZES = { links: MANY, decisions: MANY, waiting: MANY, overrides: OVERRIDE
 const MOST_STATEMENTS = 45;
 
 describe.each(ENGINES)('pages on %s', (engine) => {
-  it('read no table whole, and ask the store seldom', async () => {
+  it('read no whole table, and query the store seldom', async () => {
     const store = await newStoreUrl(engine);
     const secretKey = randomBytes(32);
     await fillStore(store, SIZES, secretKey);

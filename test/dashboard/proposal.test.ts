@@ -18,7 +18,7 @@ async function signedIn(started: Started, role: Role): Promise<Visitor> {
   return visitor;
 }
 
-it('shows what waits, in both languages, and an admin accepts what they saw', async () => {
+it('shows the pending changes in both languages, and an admin accepts the version that they saw', async () => {
   const { start, names } = await handwritten('sqlite');
   const started = await start(ALWAYS);
   await started.app.connector?.drained();
@@ -48,7 +48,7 @@ it('shows what waits, in both languages, and an admin accepts what they saw', as
   expect((await admin.get('/audit')).text).toContain('config.apply');
 });
 
-it('shows the count without examples where the CRM does not answer', async () => {
+it('shows the count without examples if the CRM does not answer', async () => {
   const { crms, start } = await handwritten('sqlite', 1);
   const started = await start(ALWAYS);
   await started.app.connector?.drained();
@@ -81,7 +81,7 @@ it('is sound in a browser in both themes and languages, and is accepted there by
   expect(await page.locator('#proposal').count()).toBe(0);
 });
 
-it('shows versions, proposes one, and takes what it says back with its preview', async () => {
+it('shows versions, proposes one, and withdraws the proposal with its preview', async () => {
   const { crms, ids, start, names } = await handwritten('sqlite');
   const started = await start(ALWAYS, { rulesAcceptedBy: { kind: 'user', name: 'deploy' } });
   await started.app.connector?.drained();

@@ -46,7 +46,7 @@ const auditOf = async ({ fixture }: Story) =>
     .map(({ action, subject, detail, actor }) => `${actor.name}: ${action} ${subject} ${JSON.stringify(detail ?? {})}`);
 
 describe.each(SUITE_ENGINES)('on the page of a company, on %s', (engine) => {
-  it('a property is held, so that no event writes it, and written again after the end of the hold', async () => {
+  it('a held property is not written by events, and is written again after the end of the hold', async () => {
     const story = await playStory({ engine });
     const { fixture, records, signedIn } = story;
     const { salesforce: record } = records;
@@ -81,7 +81,7 @@ describe.each(SUITE_ENGINES)('on the page of a company, on %s', (engine) => {
     ]);
   });
 
-  it('an edit is released: the register wins once, and the next edit is kept again', async () => {
+  it('a released edit lets the register win once, and the next edit is kept again', async () => {
     const story = await playStory({ engine });
     const { fixture, records, signedIn } = story;
     const { hubspot: record } = records;
@@ -101,7 +101,7 @@ describe.each(SUITE_ENGINES)('on the page of a company, on %s', (engine) => {
     expect(await auditOf(story)).toEqual([`the operator: record.release hubspot:${record} phone {"once":true}`]);
   });
 
-  it('a record is linked after it was read, and unlinked: what it holds then stays', async () => {
+  it('a record is linked after it was read, and keeps its values when it is unlinked', async () => {
     const service = await serveService();
     const upstream = { baseUrl: service.url, accessKey: service.accessKey };
     const story = await playStory({ engine, upstream });
@@ -132,7 +132,7 @@ describe.each(SUITE_ENGINES)('on the page of a company, on %s', (engine) => {
     ]);
   });
 
-  it('a full update is asked for, once for a form that is sent twice', async () => {
+  it('a full update is requested once for a form that is sent twice', async () => {
     const service = await serveService();
     const story = await playStory({ engine, upstream: { baseUrl: service.url, accessKey: service.accessKey } });
     const { fixture, records, signedIn } = story;
@@ -149,7 +149,7 @@ describe.each(SUITE_ENGINES)('on the page of a company, on %s', (engine) => {
     ]);
   });
 
-  it('what changed since somebody looked is shown and asked again, and nothing is done before', async () => {
+  it('a change since the page was shown is displayed for another confirmation, and nothing is done before', async () => {
     const story = await playStory({ engine });
     const { fixture, records, signedIn } = story;
     const ida = await signedIn('operator');
@@ -174,7 +174,7 @@ describe.each(SUITE_ENGINES)('on the page of a company, on %s', (engine) => {
 });
 
 describe('an action on a record', () => {
-  it('warns of a number that fails the register’s check, and of a company that nobody has told of', async () => {
+  it('warns about a number that fails the register’s check, and about a company without facts', async () => {
     const { fixture, signedIn } = await playStory();
     const ida = await signedIn('operator');
     const record = fixture.hubspot.add({ name: 'Nord ApS' });
@@ -187,7 +187,7 @@ describe('an action on a record', () => {
     expect((await linkTo(COMPANY)).text).not.toMatch(/modulus 11|has no data about/u);
   });
 
-  it('asks before it links one that holds the number of another company', async () => {
+  it('asks before it links a record with the number of another company', async () => {
     const story = await playStory({ connections: { hubspot: { match: { property: 'cvr_number' } } } });
     const { fixture, signedIn } = story;
     const ida = await signedIn('operator');
@@ -222,7 +222,7 @@ describe('an action on a record', () => {
     );
   });
 
-  it('is for operators, and for records of the company alone', async () => {
+  it('is allowed for operators, and only for records of the company', async () => {
     const story = await playStory();
     const { fixture, records, signedIn } = story;
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
@@ -264,7 +264,7 @@ describe('an action on a record', () => {
 });
 
 describe('an event of the timeline', () => {
-  it('leads to its writes, which are taken back from there', async () => {
+  it('links to its writes, which can be undone there', async () => {
     const { fixture, records, signedIn } = await playStory();
     const ida = await signedIn('operator');
     const page = (await ida.get(`/companies/${COMPANY}`)).text;
@@ -274,7 +274,7 @@ describe('an event of the timeline', () => {
     expect(fixture.hubspot.get(records.hubspot)).toMatchObject({ name: HOSTILE });
   });
 
-  it('of a company that nobody knows is found by its number, to be linked', async () => {
+  it('of an unknown company is found by its number, to be linked', async () => {
     const { signedIn } = await playStory();
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
     expect((await ida.get('/companies?q=10150817')).text).toContain(`href="/companies/${OTHER}/link"`);

@@ -61,7 +61,7 @@ async function allOf(visitor: Visitor, first: string, pattern: RegExp): Promise<
 const CHOICE = /(?<=aria-label=")choose [^"]+/gu;
 
 describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
-  it('shows what the command shows, each once, and differences by their kind alone', async () => {
+  it('shows the entries of the command, each once, and differences only by their kind', async () => {
     const { admin, store } = await startPages({ engine, now });
     await fill(store, 120);
     const differences = (await readDifferent(store.db, NOW, {}, 200)).map(({ id }) => id);
@@ -80,7 +80,7 @@ describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
     expect((await (await admin()).get('/inbox?kind=body')).text).not.toContain('<i>');
   });
 
-  it('shows what came of a webhook or document that nobody could read, and gives it as a file, but not to viewers', async () => {
+  it('shows an unreadable webhook or document, and exports it as a file, but not to viewers', async () => {
     const { signedIn, store } = await startPages({ engine, now });
     const body = '{"entityId": "CVR-1-10000001", "name": <b>Bo Birk</b>';
     await store.write(async (tx) => {
@@ -107,7 +107,7 @@ describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
       expect((await operator.get(`/inbox/copy/${path}`)).status).toBe(404);
   });
 
-  it('says of a blank value that it is, and that to accept it clears the property', async () => {
+  it('says that a value is blank, and that accepting it clears the property', async () => {
     const { admin, store } = await startPages({ engine, now });
     await fill(store, 1);
     await store.write((tx) => tx.updateTable('property_state').set({ kept: '""', offered: 'null' }).execute());
@@ -121,7 +121,7 @@ describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
     expect(entry?.advice).toContain('accept clears the property');
   });
 
-  it('says who wrote the value that the CRM holds, to whoever may see persons', async () => {
+  it("names the author of the CRM's value to people who may see persons", async () => {
     const { signedIn, store } = await startPages({ engine, now });
     await fill(store, 1);
     const kept_by = JSON.stringify({ name: 'Bo Lind', at: NOW - 86_400_000 });
@@ -132,7 +132,7 @@ describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
     expect((await (await signedIn('viewer')).get('/inbox.csv?kind=difference')).text).not.toContain('Bo Lind');
   });
 
-  it('counts what waits by kind, connection and property, and leads to each', async () => {
+  it('counts entries by kind, connection and property, and links to each', async () => {
     const store = await newStore(engine);
     const { admin } = await startPages({ engine, now, store, crms: [crm(store, 'crm'), crm(store, 'other')] });
     await fill(store, 4);
@@ -160,7 +160,7 @@ describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
     });
   });
 
-  it('calls the answers as its buttons do, in both languages, and names no command', async () => {
+  it('names the answers like its buttons, in both languages, and mentions no command', async () => {
     const { admin, store } = await startPages({ engine, now });
     await fill(store, 1);
     const reason = 'to move this link there, remove the one of 2 first with cvrsync review keep, then accept this one';
@@ -185,7 +185,7 @@ describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
     expect(words('keep-difference')).toContain('until somebody ends the hold');
   });
 
-  it('says what will stand here, and that nothing is of a kind', async () => {
+  it('explains itself while it is empty, and says that a kind has no entries', async () => {
     const { admin } = await startPages({ engine, now });
     expect((await (await admin()).get('/inbox')).text).toContain(
       'Nothing needs a person. Entries that do will appear here',

@@ -37,7 +37,7 @@ async function openCrawl() {
   };
 }
 
-it('each route lets in the roles that its line in the table says, and no others', async () => {
+it('each route admits exactly the roles of its line in the table', async () => {
   const { routes, isLetIn } = await openCrawl();
   const found: Record<string, string> = {};
   for (const route of routes.filter((one) => !one.startsWith('HEAD '))) {
@@ -52,7 +52,7 @@ it('each route lets in the roles that its line in the table says, and no others'
   expect(found).toEqual(LEAST_ROLES);
 });
 
-it('no route answers another method than its own, whoever asks', async () => {
+it('no route answers another method than its own, for any role', async () => {
   const { routes, statusOf } = await openCrawl();
   const paths = new Set(Object.keys(LEAST_ROLES).map((route) => route.split(' ')[1] ?? ''));
   const others = [...paths].flatMap((path) =>

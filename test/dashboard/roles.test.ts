@@ -47,8 +47,8 @@ async function serve(needed: Role) {
   return { done, signedIn };
 }
 
-describe.each(ROLES)('what needs the role %s', (needed) => {
-  it.each(ROLES)('is there for the role %s only where that is no less', async (role) => {
+describe.each(ROLES)('an action that needs the role %s', (needed) => {
+  it.each(ROLES)('is offered to the role %s only if that includes it', async (role) => {
     const { done, signedIn } = await serve(needed);
     const visitor = await signedIn(role);
     const may = ROLES.indexOf(role) >= ROLES.indexOf(needed);

@@ -31,7 +31,7 @@ const pathsIn = (text: string): readonly string[] => [
 ];
 
 describe.each(SUITE_ENGINES)('the list of runs on %s', (engine) => {
-  it('has runs of every kind, the newest first, by kind and state, and in pages', async () => {
+  it('shows runs of every kind, newest first, with filters for kind and state, in pages', async () => {
     const { store, signedIn } = await startPages({ engine, now: () => NOW });
     const answers = { verb: 'accept', kind: 'difference' } as const;
     const ids = await store.write(async (tx) => [
@@ -59,7 +59,7 @@ describe.each(SUITE_ENGINES)('the list of runs on %s', (engine) => {
     expect(pathsIn((await viewer.get(older?.[1]?.replaceAll('&amp;', '&') ?? '')).text)).toEqual([undo]);
   });
 
-  it('and a run say how fast it is and how long it still takes, on the page and to programs', async () => {
+  it('and the page of a run show speed and remaining time, also to programs', async () => {
     const { store, signedIn } = await startPages({ engine, now: () => NOW });
     const running = { state: 'running', done: 30, total: 90, started_at: NOW - 60_000 } as const;
     const id = await undoIn(store, running);
@@ -71,7 +71,7 @@ describe.each(SUITE_ENGINES)('the list of runs on %s', (engine) => {
     expect(await perform(showRun, { run: id }, ground, caller)).toMatchObject(told);
   });
 
-  it('gives the results of a run as a file with a column for each fact, to operators', async () => {
+  it('exports the results of a run to operators, with a column for each fact', async () => {
     const { store, signedIn } = await startPages({ engine, now: () => NOW });
     const id = await undoIn(store, { state: 'done' });
     const odd = {

@@ -96,18 +96,18 @@ const unknownIn = (file: string): readonly string[] =>
     .filter((text) => !Object.keys(SAID).some((en) => patternOf(text).test(en)))
     .map((text) => `${file}: ${text}`);
 
-test('what uploads, plans, calls, deliveries and an undo say has its Danish', () => {
+test('the messages of uploads, plans, calls, deliveries and undo have Danish translations', () => {
   const files = SPOKEN.flatMap((pattern) => globSync(pattern, { cwd: ROOT }));
   expect(files.length).toBeGreaterThan(SPOKEN.length);
   expect(files.flatMap(unknownIn)).toEqual([]);
 });
 
-test('what check says has its Danish', () => {
+test('the messages of check have Danish translations', () => {
   expect(CHECKS.length).toBeGreaterThan(12);
   expect(CHECKS.flatMap(unknownIn)).toEqual([]);
 });
 
-test('a Danish sentence has the places of the English one', () => {
+test('a Danish sentence has the placeholders of the English one', () => {
   const placesOf = (text: string): readonly string[] => (text.match(/\{\w+\}/gu) ?? []).toSorted();
   expect(Object.entries(SAID).filter(([en, da]) => placesOf(en).join() !== placesOf(da).join())).toEqual([]);
 });
@@ -129,7 +129,7 @@ const MAPPING: MappingToCheck = {
 };
 const COUNTS = { property: 'name', writes: 3, replaced: 2, edits: 1, later: 1 };
 
-test('findings and counts that are made of several sentences are Danish as a whole', () => {
+test('findings and counts of several sentences are completely Danish', () => {
   const properties = [
     { name: 'Phone', label: 'Phone', type: 'phone', writable: false },
     { name: 'Email', label: 'E-mail', type: 'email', writable: true },

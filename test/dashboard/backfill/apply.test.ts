@@ -11,7 +11,7 @@ const CASES = SUITE_ENGINES.flatMap((engine) =>
 );
 
 describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
-  it('is scanned, previewed and applied: what the plan says is linked, and filled by what comes', async () => {
+  it('is scanned, previewed and applied: the records of the plan are linked, and events fill them', async () => {
     const { fixture, add, signedIn, scan, preview, links, audit } = await startHouse({ engine });
     const one = add(crm, 'DK 10 15 08 17');
     const [twin, other] = [add(crm, '12345674'), add(crm, '12 34 56 74')];
@@ -48,7 +48,7 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
     expect((await ida.get(`/backfill/${crm}?part=linked`)).text).toContain(`<code>${one}</code>`);
   });
 
-  it('begins with a trial of 20 records, which are looked at in the CRM; then the rest is linked', async () => {
+  it('begins with a trial of 20 records to inspect in the CRM, then links the rest', async () => {
     const { add, signedIn, scan, preview, links, audit, fixture } = await startHouse({ engine });
     for (let at = 0; at < 22; at += 1) add(crm, cvrNumber(at + 1), `Kunde ${at}`);
     const ida = await signedIn('operator');
@@ -82,7 +82,7 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
     ]);
   });
 
-  it('is taken back on the page of writes: each record holds what it held before, and a person’s later edit stays', async () => {
+  it('is undone on the page of writes: each record gets its previous values, and a later edit of a person stays', async () => {
     const { fixture, add, signedIn, scan, preview } = await startHouse({ engine });
     const [kept, edited] = [add(crm, cvrNumber(1)), add(crm, cvrNumber(2))];
     for (const id of [kept, edited]) fixture[crm].edit(id, { [PROPERTY[crm]]: '+4510203040' });
@@ -112,7 +112,7 @@ describe.each(CASES)('on %s, the backfill of %s', (engine, crm) => {
 });
 
 describe('an apply', () => {
-  it('that a limit ended leaves a plan, which people apply on the page', async () => {
+  it('that ended at a limit leaves a plan, which people apply on the page', async () => {
     const { fixture, add, signedIn, preview, links } = await startHouse();
     for (let at = 0; at < 3; at++) add('hubspot', cvrNumber(at));
     expect((await fixture.cli('backfill', 'hubspot', '--yes', '--limit', '1')).stdout).toContain('2 records left');
@@ -126,7 +126,7 @@ describe('an apply', () => {
     expect(Object.keys(await links('hubspot'))).toHaveLength(3);
   });
 
-  it('links nothing that changed in the CRM since the scan, and says which records need a person', async () => {
+  it('skips records that changed in the CRM since the scan, and names those that need a person', async () => {
     const { fixture, add, signedIn, scan, preview, links } = await startHouse();
     const [changed, gone, stays] = [
       add('hubspot', cvrNumber(0)),
@@ -147,7 +147,7 @@ describe('an apply', () => {
   it.each([
     ['a new scan by command', ['backfill', 'hubspot', '--dry-run']],
     ['an apply by command', ['backfill', 'hubspot', '--yes']],
-  ])('is refused where the plan is another one since its preview, by %s', async (_what, command) => {
+  ])('is refused if the plan changed since its preview, by %s', async (_what, command) => {
     const { fixture, add, signedIn, scan, preview, audit } = await startHouse();
     add('hubspot', '10150817');
     const ida = await signedIn('operator');
@@ -164,7 +164,7 @@ describe('an apply', () => {
     expect(await audit()).toEqual(['backfill.scan begun']);
   });
 
-  it('is begun once, however often and by however many it is asked for', async () => {
+  it('begins once if many people request it repeatedly', async () => {
     const { add, signedIn, scan, preview, links, audit } = await startHouse();
     const id = add('hubspot', '10150817');
     const [ida, bo] = [await signedIn('operator'), await signedIn('admin')];
@@ -182,7 +182,7 @@ describe('an apply', () => {
     ]);
   });
 
-  it('needs the word of a person where so much speaks against the plan', async () => {
+  it('needs a confirmation if many lines of the plan are doubtful', async () => {
     const { fixture, add, signedIn, scan, links } = await startHouse();
     for (let at = 0; at < 12; at++) add('hubspot', cvrNumber(at));
     const ida = await signedIn('operator');
@@ -207,7 +207,7 @@ describe('an apply', () => {
 });
 
 describe('a scan', () => {
-  it('is one, however many ask for it at once', async () => {
+  it('begins once if many people request it at once', async () => {
     const { fixture, add, signedIn } = await startHouse();
     for (let at = 0; at < 3; at++) add('hubspot', cvrNumber(at));
     fixture.hubspot.fault({ match: 'GET .*/objects/.*/companies$', action: { kind: 'hang' } });
@@ -223,7 +223,7 @@ describe('a scan', () => {
     expect((await ida.get(path)).text).toContain('Cancelled');
   });
 
-  it('in place of a plan asks first, and is refused where that is another plan by now', async () => {
+  it('asks before it replaces a plan, and is refused if that plan was replaced meanwhile', async () => {
     const { fixture, add, signedIn, scan } = await startHouse();
     add('hubspot', '10150817');
     const ida = await signedIn('operator');
@@ -243,8 +243,8 @@ describe('a scan', () => {
   });
 });
 
-describe('who may not, and what is not there', () => {
-  it('a viewer sees plan and progress, and asks for nothing', async () => {
+describe('access to a backfill', () => {
+  it('lets a viewer see plan and progress, and request nothing', async () => {
     const { add, signedIn, scan, preview, links } = await startHouse();
     add('hubspot', '10150817');
     const [ida, gry] = [await signedIn('operator'), await signedIn('viewer')];
@@ -258,7 +258,7 @@ describe('who may not, and what is not there', () => {
     expect(await links('hubspot')).toEqual({});
   });
 
-  it('runs of other numbers and connections that are not configured are not there', async () => {
+  it('answers 404 for runs of other numbers and connections that are not configured', async () => {
     const { add, signedIn } = await startHouse();
     add('hubspot', '10150817');
     const ida = await signedIn('operator');

@@ -29,7 +29,7 @@ const row = async ({ fixture }: House, id: string) =>
   fixture.app.store.db.selectFrom('scan').selectAll().where('record_id', '=', id).executeTakeFirst();
 
 describe.each(SUITE_ENGINES)('a row, on %s', (engine) => {
-  it('is linked, skipped, or given another company, and an apply does so; the next scan skips it again', async () => {
+  it('is linked, skipped, or given another company; an apply does so, and the next scan skips it again', async () => {
     const house = await startHouse({ engine });
     const { fixture, add, signedIn, scan, links } = house;
     const [first, twin] = [add('hubspot', '12345674', HOSTILE), add('hubspot', '12 34 56 74')];
@@ -65,7 +65,7 @@ describe.each(SUITE_ENGINES)('a row, on %s', (engine) => {
     expect(await row(house, skipped)).toMatchObject({ verdict: 'matched', action: 'skip' });
   });
 
-  it('is skipped with all that a filter finds, also by the next scan; the others are linked', async () => {
+  it('is skipped with all rows of a filter, also by the next scan; the others are linked', async () => {
     const house = await startHouse({ engine });
     const { add, signedIn, scan, audit, links } = house;
     const [keep, first, second] = [
@@ -98,7 +98,7 @@ describe.each(SUITE_ENGINES)('a row, on %s', (engine) => {
     expect((await gry.post('/backfill/hubspot/skip', form)).status).toBe(403);
   });
 
-  it('that somebody else changed meanwhile is shown as it is now, and asked about again', async () => {
+  it('that somebody else changed meanwhile is shown with its current state for another answer', async () => {
     const house = await startHouse({ engine });
     const { add, signedIn, scan, preview, links } = house;
     const id = add('hubspot', '10150817');
@@ -146,7 +146,7 @@ describe('an edit', () => {
     },
   );
 
-  it('is nothing for viewers, for records that were not scanned, and for connections that are not there', async () => {
+  it('is refused for viewers, for records that were not scanned, and for unknown connections', async () => {
     const house = await startHouse();
     const id = house.add('hubspot', '10150817');
     const [ida, gry] = [await house.signedIn('operator'), await house.signedIn('viewer')];
@@ -202,7 +202,7 @@ describe('an edit', () => {
     await ida.post(`${path}/cancel`, {});
   });
 
-  it('outlives its session: after signing in it is shown, and done on confirmation', async () => {
+  it('survives the end of its session: after a sign-in it is shown, and done on confirmation', async () => {
     const house = await startHouse();
     const { fixture, add, token, scan, signedIn } = house;
     const id = add('hubspot', '10150817');

@@ -13,7 +13,7 @@ const isFirstPage = ({ path }: { readonly path: string }): boolean =>
   /\/objects\/.*\/companies\?/u.test(path) && !path.includes('after=');
 
 describe.each(SUITE_ENGINES)('on %s', (engine) => {
-  it('a scan is cancelled, and goes on where it was', async () => {
+  it('a cancelled scan resumes where it stopped', async () => {
     const { fixture, add, signedIn, audit } = await startHouse({ engine });
     for (let at = 0; at < COUNT; at++) add('hubspot', cvrNumber(at));
     fixture.hubspot.fault({ match: PAGES, after: 1, action: { kind: 'hang' } });
@@ -40,7 +40,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     ]);
   });
 
-  it('an apply is cancelled: what is linked stays, and the rest is applied after another preview', async () => {
+  it('a cancelled apply keeps its links, and the rest is applied after another preview', async () => {
     const { fixture, add, signedIn, scan, preview, links } = await startHouse({ engine });
     for (let at = 0; at < COUNT; at++) add('hubspot', cvrNumber(at));
     const ida = await signedIn('operator');
@@ -64,7 +64,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     expect(Object.keys(await links('hubspot'))).toHaveLength(COUNT);
   });
 
-  it('a scan and an apply go on in the next daemon', async () => {
+  it('a scan and an apply resume in the next daemon', async () => {
     const { fixture, add, signedIn, links, preview, restart, audit } = await startHouse({ engine, leaseSeconds: 5 });
     for (let at = 0; at < COUNT; at++) add('hubspot', cvrNumber(at));
     fixture.hubspot.fault({ match: PAGES, after: 1, action: { kind: 'hang' } });
@@ -103,7 +103,7 @@ it('a CRM that does not answer is named while a scan waits for it, and the scan 
   expect((await ida.get('/backfill/hubspot')).text).toContain('Scan the CRM');
 });
 
-it('a CRM that refuses the credentials ends the scan, and the plan before it stays', async () => {
+it('a CRM that refuses the credentials ends the scan, and the previous plan stays', async () => {
   const { fixture, add, signedIn, scan } = await startHouse();
   const id = add('hubspot', '10150817');
   const ida = await signedIn('operator');

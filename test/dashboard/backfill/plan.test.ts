@@ -13,7 +13,7 @@ const [A, B, C, D] = [cvrNumber(1), cvrNumber(2), cvrNumber(3), cvrNumber(4)];
 const HOSTILE_SHOWN = 'Birk &lt;script>alert(1)&lt;/script> &amp; ';
 
 describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
-  it('is shown with its counts, and narrowed by verdict, part and text', async () => {
+  it('is shown with its counts, and filtered by verdict, part and text', async () => {
     const { fixture, add, signedIn } = await startHouse({ engine });
     const [one, two, three] = [
       add('hubspot', 'DK 10 15 08 17', HOSTILE),
@@ -68,7 +68,7 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
     expect(chosen).toContain('action="/backfill/hubspot/apply"');
   });
 
-  it('names the company beside the record, marks who is called otherwise, and shows what a link would write', async () => {
+  it('names the company beside the record, marks different names, and shows what a link would write', async () => {
     const { fixture, add, signedIn } = await startHouse({ engine });
     const [same, other] = [add('hubspot', A, 'NORDLYS MØBLER  ApS'), add('hubspot', B, 'Et helt andet firma')];
     const [loaded, unknown] = [add('hubspot', C, 'Solvang'), add('hubspot', D, 'Ukendt Firma ApS')];
@@ -111,7 +111,7 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
     expect(fixture.hubspot.get(other)).not.toMatchObject({ phone: expect.anything() });
   });
 
-  it('shows in each row what a link would write, old → new, with one call; and what it cannot say', async () => {
+  it('shows in each row what a link would write, old → new, with one call, and what is unknown', async () => {
     const { fixture, add, signedIn } = await startHouse({ engine });
     const told = add('hubspot', A, 'Nordlys ApS');
     const untold = add('hubspot', B, 'Havblik ApS');
@@ -151,7 +151,7 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
     expect(rowOf(silent, told)).toContain('Nordlys ApS');
   });
 
-  it('is a file that the command takes as its own', async () => {
+  it('is exported as a file that the command accepts', async () => {
     const { fixture, add, signedIn, links } = await startHouse({ engine });
     const id = add('salesforce', '10150817', '=1+1');
     add('salesforce', null);
@@ -170,7 +170,7 @@ describe.each(SUITE_ENGINES)('the plan, on %s', (engine) => {
   });
 });
 
-it('no page is there of a connection that is not configured', async () => {
+it('a connection that is not configured has no page', async () => {
   const { signedIn } = await startHouse();
   const gry = await signedIn('viewer');
   for (const path of ['/backfill/dynamics', '/backfill/dynamics/plan.csv'])

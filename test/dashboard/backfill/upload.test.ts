@@ -20,7 +20,7 @@ const rows = async ({ fixture }: House) =>
   fixture.app.store.db.selectFrom('scan').select(['record_id', 'action', 'entity']).orderBy('position').execute();
 
 describe.each(SUITE_ENGINES)('a plan file, on %s', (engine) => {
-  it('is fetched, edited and taken in: an apply links what it says', async () => {
+  it('is downloaded, edited and uploaded: an apply links its records', async () => {
     const house = await startHouse({ engine });
     const { fixture, add, signedIn, scan, preview, links } = house;
     const [one, two, none] = [add('hubspot', '10150817', HOSTILE), add('hubspot', cvrNumber(1)), add('hubspot', null)];
@@ -55,7 +55,7 @@ describe.each(SUITE_ENGINES)('a plan file, on %s', (engine) => {
     });
   });
 
-  it('changes nothing where a line cannot be followed, and each of these lines is named', async () => {
+  it('changes nothing if it has invalid lines, and each of them is named', async () => {
     const house = await startHouse({ engine });
     const id = house.add('hubspot', '10150817');
     const ida = await house.signedIn('operator');
@@ -74,7 +74,7 @@ describe.each(SUITE_ENGINES)('a plan file, on %s', (engine) => {
 });
 
 describe('an upload', () => {
-  it('takes a file of 10 MB, and refuses a larger one with a clear message', async () => {
+  it('accepts a file of 10 MB, and refuses a larger one with a clear message', async () => {
     const house = await startHouse();
     const ids = Array.from({ length: 100 }, (_, at) => house.add('hubspot', cvrNumber(at)));
     const ida = await house.signedIn('operator');
@@ -90,7 +90,7 @@ describe('an upload', () => {
     expect((await rows(house)).every(({ action }) => action === 'skip')).toBe(true);
   });
 
-  it('does not overwrite what somebody else did to the plan meanwhile', async () => {
+  it('does not overwrite changes that somebody else made to the plan meanwhile', async () => {
     const house = await startHouse();
     const id = house.add('hubspot', '10150817');
     const [ida, bo] = [await house.signedIn('operator'), await house.signedIn('operator')];
@@ -108,7 +108,7 @@ describe('an upload', () => {
     expect(await rows(house)).toMatchObject([{ action: 'link' }]);
   });
 
-  it('that was cut in the middle leaves a plan that is not applied before a file is taken in', async () => {
+  it('that was cut in the middle leaves a plan that cannot be applied before a complete upload', async () => {
     const house = await startHouse();
     const { fixture, add, signedIn, scan } = house;
     const id = add('hubspot', '10150817');
@@ -127,7 +127,7 @@ describe('an upload', () => {
     expect((await ida.get('/backfill/hubspot')).text).toContain('Preview');
   });
 
-  it('is for operators with a session and a form of ours, where a scan has ended', async () => {
+  it('is accepted from operators with a session and a form of ours, after a scan has ended', async () => {
     const house = await startHouse();
     const id = house.add('hubspot', '10150817');
     const [ida, gry] = [await house.signedIn('operator'), await house.signedIn('viewer')];

@@ -57,7 +57,7 @@ it.each(ALL ? [true, false] : [true])(
   },
 );
 
-it('a form is sent once, however often it is clicked, and again when somebody comes back', async () => {
+it('a form is sent once, even if it is clicked repeatedly, and can be sent again after a return to it', async () => {
   const { base, operator, store } = await startPages();
   const token = await operator('Ida', 'admin');
   const { page } = await open();

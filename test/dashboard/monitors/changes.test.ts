@@ -22,7 +22,7 @@ const actions = async (store: Store) =>
   (await readAudit(store.db, {}, 20)).slice(0, -1).map(({ action, result }) => `${action}: ${result}`);
 
 describe.each(SUITE_ENGINES)('on %s a form', (engine) => {
-  it('creates a monitor once, however often it is sent, and shows its secret once', async () => {
+  it('creates a monitor once, even if it is sent repeatedly, and shows its secret once', async () => {
     const { signedIn, store } = await startPages({ engine });
     const ida = await signedIn('admin');
     const id = fieldIn(await ida.get('/monitors/new'), 'id');
@@ -56,7 +56,7 @@ describe.each(SUITE_ENGINES)('on %s a form', (engine) => {
     expect((await ida.get(`/monitors/${id}`)).text).not.toContain('whsec_');
   });
 
-  it('changes only what somebody changed in it, and shows what is wrong beside what was typed', async () => {
+  it('changes only edited fields, and shows errors beside the typed values', async () => {
     const { signedIn, store } = await startPages({ engine });
     const { id } = await made(store, { emails: ['a@example.com'], credentials: { method: 'Bearer', token: 'kept' } });
     const ida = await signedIn('admin');
@@ -103,7 +103,7 @@ describe.each(SUITE_ENGINES)('on %s a form', (engine) => {
     expect((await getMonitor(store.db, secrets, id))?.name).toBe('Sales, north');
   });
 
-  it('rotates a secret once, switches off and on, and deletes, each with its entry in the audit', async () => {
+  it('rotates a secret once, disables and enables, and deletes, each with an entry in the audit', async () => {
     const { signedIn, store } = await startPages({ engine });
     const { id, security } = await made(store, { target: 'all' });
     const ida = await signedIn('admin');
@@ -135,7 +135,7 @@ describe.each(SUITE_ENGINES)('on %s a form', (engine) => {
     ]);
   });
 
-  it('adds a company by its number in any spelling and removes it, and re-adds who unsubscribed', async () => {
+  it('adds a company by its number in any spelling, removes it, and adds unsubscribed recipients again', async () => {
     const { signedIn, store } = await startPages({ engine });
     const { id } = await made(store, { emails: ['Ida@example.com'] });
     await listed(store, id, OTHER);
@@ -164,7 +164,7 @@ describe.each(SUITE_ENGINES)('on %s a form', (engine) => {
 });
 
 describe('a test', () => {
-  it('is posted with the signature of a monitor that is off, and its answer is text', async () => {
+  it('is posted with the signature of a disabled monitor, and its answer is shown as text', async () => {
     const { signedIn, store } = await startPages();
     const hook = await openHook((response) => void response.writeHead(418).end(HOSTILE));
     const { id } = await made(store, { url: hook.url, enabled: false });
@@ -185,7 +185,7 @@ describe('a test', () => {
     expect(hook.seen).toHaveLength(1);
   });
 
-  it('sends the payload of a delivery as somebody edited it, and none that a receiver could not read', async () => {
+  it('sends the edited payload of a delivery, and refuses one that a receiver could not read', async () => {
     const { signedIn, store } = await startPages();
     const hook = await openHook();
     const { id } = await made(store, { url: hook.url, target: 'all' });
@@ -213,7 +213,7 @@ describe('a test', () => {
   });
 });
 
-it.each(['operator', 'viewer'] as const)('nothing of it is done for role %s', async (role) => {
+it.each(['operator', 'viewer'] as const)('role %s can do none of this', async (role) => {
   const { signedIn, store } = await startPages();
   const { id } = await made(store, { emails: ['a@example.com'] });
   const before = await listMonitors(store.db, secrets);

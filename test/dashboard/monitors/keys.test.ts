@@ -30,7 +30,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     expect(JSON.stringify(entry)).not.toContain(key);
   });
 
-  it('a key is revoked with its jobs, after saying which; or without them', async () => {
+  it('a key is revoked with its jobs, which are named first, or without them', async () => {
     const { signedIn, store } = await startPages({ engine });
     const keyOf = (name: string) => store.write((tx) => createKey(tx, { name, scopes: ['monitoring'] }, 1));
     const [one, two] = [await keyOf('one'), await keyOf('two')];

@@ -11,7 +11,7 @@ import { startPages } from '../visitor.ts';
 const HOSTILE = '<script>alert(1)</script>';
 
 describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
-  it('are listed with state, share of successes, latency and recipients; names are text', async () => {
+  it('are listed with state, share of successes, latency and recipients, and with names as text', async () => {
     const { signedIn, store } = await startPages({ engine });
     const [good, bad] = [await openHook(), await openHook(statuses(500))];
     const { publish, worker, now } = delivering(store);
@@ -57,7 +57,7 @@ describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
       expect((await admin.get(path)).text).toMatch(/<code>companyMail<\/code>/);
   });
 
-  it('are found by a part of their name, in capitals or not, whatever signs are in it', async () => {
+  it('are found by a part of their name, in any case and with any characters', async () => {
     const { signedIn, store } = await startPages({ engine });
     for (const name of ['Sales 100%', 'sales 1000', 'Sales_north', String.raw`Back\slash`])
       await made(store, { name, target: 'items' });
@@ -74,7 +74,7 @@ describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
     expect((await viewer.get('/monitors?name=x%22y')).text).toContain('value="x&quot;y"');
   });
 
-  it('are shown one by one, with who unsubscribed; viewers see neither addresses of people nor paths of webhooks', async () => {
+  it('have a page with unsubscribed addresses; viewers see neither addresses of people nor paths of webhooks', async () => {
     const { signedIn, store } = await startPages({ engine });
     const url = 'https://hooks.example.com/services/T0/very-secret';
     const { id, security } = await made(store, {
@@ -115,7 +115,7 @@ describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
 });
 
 describe('a long list', () => {
-  it('is paged without leaving a monitor out, and counts its deliveries with bounded reads', async () => {
+  it('is paged without gaps, and counts deliveries with bounded reads', async () => {
     const { signedIn, store } = await startPages();
     for (let count = 0; count < 27; count++) await made(store, { name: `Monitor ${count}.` });
     const viewer = await signedIn('viewer');

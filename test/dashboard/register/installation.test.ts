@@ -45,7 +45,7 @@ describe('in an app', () => {
   }, 180_000);
 });
 
-it('a service alone takes no file with answers of review, and offers none', async () => {
+it('a service alone neither accepts nor offers a file of review answers', async () => {
   const { app } = await startService();
   const here = await adminAt(app.adminUrl, app.store);
   const review = await here.get('/inbox');
@@ -53,7 +53,7 @@ it('a service alone takes no file with answers of review, and offers none', asyn
   expect((await here.get('/inbox/upload')).status).toBe(404);
 });
 
-it('its own service answers the check, whatever port it listens at', async () => {
+it('the check reaches its own service on any port', async () => {
   const { app } = await startService(
     {},
     {

@@ -16,7 +16,7 @@ const HOSTILE = '<script>alert(1)</script>';
 const PATIENT = { timeout: 120_000, interval: 50 };
 
 describe('with a register', () => {
-  it('the page tells how far it is read, and a company is fetched now', async () => {
+  it('the page shows how far it is read, and fetches a company', async () => {
     const { app, register, numbers } = await startService({ since: '2099-01-01' });
     const here = await adminAt(app.adminUrl, app.store);
     await expect.poll(async () => (await here.get('/register')).text, PATIENT).toContain('production units');
@@ -54,7 +54,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(after.text).not.toMatch(/class="state warn"[^<]*(<[^>]*>)*[^<]*0 of 11/);
   });
 
-  it('a company is asked for once however often the form is sent, and only by who may', async () => {
+  it('a company is fetched once, even if the form is sent repeatedly, and only for people with the role', async () => {
     const { signedIn, store } = await startPages({ engine });
     const ida = await signedIn('operator');
     await ida.get('/register');
@@ -75,7 +75,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await lanes()).toHaveLength(1);
   });
 
-  it('what could not be read and what is withheld is told, and leads to review', async () => {
+  it('unreadable documents and withheld changes are shown with links to review', async () => {
     const { signedIn, store } = await startPages({ engine });
     const now = Date.now();
     await store.write(async (tx) => {
@@ -104,7 +104,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect((await ida.get('/register')).text).not.toContain('no longer states facts');
   });
 
-  it('the first load, what is read after it, and the gazette and the press stand beside each other', async () => {
+  it('the first load, later reads, the gazette and the press are shown side by side', async () => {
     const { signedIn, store } = await startPages({ engine });
     const now = Date.now();
     const parts = {

@@ -10,7 +10,7 @@ import { startEdited } from './daemon.ts';
 
 const PAGE = '/settings/alerts';
 
-it('addresses and the digest go into the file, the webhook and the mail server into files of their own', async () => {
+it('addresses and the digest are saved in the configuration, webhook and mail server in separate files', async () => {
   const daemon = await startEdited();
   const admin = await daemon.admin();
   await admin.get(PAGE);
@@ -48,7 +48,7 @@ it('addresses and the digest go into the file, the webhook and the mail server i
   await daemon.settled();
 });
 
-it('an operator is made with a token that is shown once, and revoked after a question', async () => {
+it('an operator is created with a token that is shown once, and revoked after a confirmation', async () => {
   const daemon = await startEdited();
   const admin = await daemon.admin();
   await admin.get('/settings/operators');
@@ -60,7 +60,7 @@ it('an operator is made with a token that is shown once, and revoked after a que
   expect((await admin.get('/settings/operators')).text).toContain('revoked');
 });
 
-it('a test alert and the digest are sent from the page by the mail server that is in force', async () => {
+it('a test alert and the digest are sent from the page by the active mail server', async () => {
   const office = await startMailServer();
   const daemon = await startEdited();
   const admin = await daemon.admin();
@@ -78,7 +78,7 @@ it('a test alert and the digest are sent from the page by the mail server that i
   expect((await admin.post(`${PAGE}/test`, { channel: 'mail' })).text).toContain('The test was not sent by mail:');
 });
 
-it('a test and the digest are sent to a real webhook; what it answers, and that nothing listens, is said without its path', async () => {
+it('a test and the digest are sent to a real webhook; its answer, or a refused connection, is shown without its path', async () => {
   const hook = await webhook();
   const daemon = await startEdited();
   const admin = await daemon.admin();

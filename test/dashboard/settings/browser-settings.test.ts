@@ -33,7 +33,7 @@ it('every page is sound in both themes and languages, from 320 px', async () => 
   }
 });
 
-it('draws the record again as a row changes, and leaves the field that somebody is in alone', async () => {
+it('redraws the record when a row changes, and does not touch the focused field', async () => {
   const { app, token, text } = await linked();
   const { page, expectSound } = await open();
   await signIn(page, app.adminUrl, token);

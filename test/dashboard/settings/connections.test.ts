@@ -20,7 +20,7 @@ import { startEdited } from './daemon.ts';
 
 const PAGE = '/settings/crm/hubspot';
 
-it('a key goes into a file of its own, is tried beside the one in use, and counts once it is saved', async () => {
+it('a key is stored in a separate file, tested beside the active one, and used once it is saved', async () => {
   const daemon = await startEdited();
   const admin = await daemon.admin();
   const { baseUrl, accessToken } = daemon.hubspot.settings;
@@ -54,7 +54,7 @@ it('a key goes into a file of its own, is tried beside the one in use, and count
   await daemon.settled();
 });
 
-it('a CRM is added beside the one at work, and leads from its key over its number to its mapping', async () => {
+it('a CRM is added beside the active one, from its key and its number to its mapping', async () => {
   const daemon = await startEdited();
   const admin = await daemon.admin();
   const { loginUrl, auth } = daemon.salesforce.settings;
@@ -82,7 +82,7 @@ it('a CRM is added beside the one at work, and leads from its key over its numbe
   expect((await admin.get('/settings/mapping/salesforce')).status).toBe(200);
 });
 
-it('a second account of the same CRM is connected under a name of its own, and each is written with its own key', async () => {
+it('a second account of the same CRM gets a separate name, and each is written with its own key', async () => {
   const daemon = await startEdited();
   const norway = await startHubspotEmulator({ rate: 'none', portalId: 4_711, token: 'pat-na1-norway' });
   onTestFinished(() => norway.close());
@@ -155,7 +155,7 @@ it('says in Settings, on its page and in check that a second connection leads to
   ]);
 });
 
-it('a key that is tried pauses nothing of the account at work, and leaves no token when it is dropped', async () => {
+it('a tested key does not pause the active account, and leaves no token when it is dropped', async () => {
   const daemon = await startEdited();
   const spent = await startHubspotEmulator({ rate: 'none', token: 'pat-na1-spent', daily: 3 });
   const org = await startSalesforceEmulator({ flow: 'refresh-token' });
@@ -186,7 +186,7 @@ it('a key that is tried pauses nothing of the account at work, and leaves no tok
   expect(await tokens()).toBe(0);
 });
 
-it('the property for holds stays what the file says, or stays away, when the number is saved again', async () => {
+it('the property for holds stays as in the file, or absent, when the number is saved again', async () => {
   const daemon = await startEdited({
     connections: { salesforce: false, hubspot: { hold: { property: 'do_not_touch' } } },
   });
@@ -210,7 +210,7 @@ it('the property for holds stays what the file says, or stays away, when the num
   await daemon.settled();
 });
 
-it('files of secrets that others wrote stay, whether a change is saved or dropped', async () => {
+it('files of secrets from other sources stay when a change is saved or dropped', async () => {
   const daemon = await startEdited();
   const admin = await daemon.admin();
   const { baseUrl, accessToken } = daemon.hubspot.settings;

@@ -7,7 +7,7 @@ const PAGE = '/settings/mapping/hubspot';
 const KB = 1_000;
 const STATUS = { name: 'own_status', label: 'Own status', type: 'enumeration', options: ['active', 'closed'] } as const;
 
-it('values of the CRM are offered from its own options, and go into the file with texts and letters', async () => {
+it('values of the CRM are offered from its options, and saved with texts and letter case', async () => {
   const daemon = await startEdited({ hubspot: { properties: [STATUS, { name: 'own_text', type: 'string' }] } });
   const id = await daemon.addLinked('hubspot', 1, {});
   await daemon.settled();

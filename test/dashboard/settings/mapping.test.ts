@@ -10,7 +10,7 @@ const named = (policy: string) => [{ property: 'name', policy }, 'cvr_name'];
 const withComments = (content: object): string =>
   `# Ours.\n${stringify(content)}`.replace('    hubspot:\n', '    hubspot: # of Ida\n');
 
-it('saves a row into the file, comments kept, and what it changes in records waits for a word', async () => {
+it('saves a row in the file with its comments, and its changes to records wait for acceptance', async () => {
   const daemon = await startEdited({ before: withComments });
   const id = await daemon.addLinked('hubspot', 1, { name: 'Kunde 1' });
   await daemon.settled();
@@ -34,7 +34,7 @@ it('saves a row into the file, comments kept, and what it changes in records wai
   expect((await admin.get('/audit')).text).toContain('settings.save');
 });
 
-it('refuses what is wrong, and shows what came of it beside what was typed', async () => {
+it('refuses invalid rows, and shows the error beside the typed value', async () => {
   const daemon = await startEdited();
   await daemon.addLinked('hubspot', 1, {});
   const admin = await daemon.admin();
@@ -48,7 +48,7 @@ it('refuses what is wrong, and shows what came of it beside what was typed', asy
   expect(daemon.text()).toBe(before);
 });
 
-it('says that the file changed meanwhile, overwrites nothing, and saves over it only if somebody says so', async () => {
+it('says that the file changed meanwhile, and overwrites it only on confirmation', async () => {
   const daemon = await startEdited();
   const [ida, bo] = [await daemon.admin(), await daemon.admin()];
   const fields = setRow(formOf((await ida.get(PAGE)).text), 'name', 'w', 'if-blank');
@@ -65,7 +65,7 @@ it('says that the file changed meanwhile, overwrites nothing, and saves over it 
   expect(parse(daemon.text()).connector.providers.hubspot.fields).toEqual({ name: named('if-blank') });
 });
 
-it('shows the lines to paste where the file is read-only, and drops them if asked', async () => {
+it('shows the lines to paste if the file is read-only, and discards them on request', async () => {
   const daemon = await startEdited();
   const admin = await daemon.admin();
   const before = daemon.text();
@@ -82,7 +82,7 @@ it('shows the lines to paste where the file is read-only, and drops them if aske
   expect((await admin.get(PAGE)).text).not.toContain('is not saved yet');
 });
 
-it('names the line of a slip, and edits nothing', async () => {
+it('names the line of an error, and edits nothing', async () => {
   const daemon = await startEdited();
   const admin = await daemon.admin();
   writeFileSync(daemon.file, `${readFileSync(daemon.file, 'utf8')}logLevel: "warn\n`);

@@ -5,7 +5,7 @@ import { formOf, pressed, setRow, startEdited } from './daemon.ts';
 const PAGE = '/settings/mapping/hubspot';
 
 describe('the sum', () => {
-  it('counts what the rows in the form would do, which nobody saved', async () => {
+  it('counts the effect of unsaved rows in the form', async () => {
     const daemon = await startEdited();
     await daemon.addLinked('hubspot', 1, { name: 'Kunde 1', phone: '12345678' });
     await daemon.addLinked('hubspot', 2, { name: 'Kunde 2' });
@@ -22,7 +22,7 @@ describe('the sum', () => {
     expect(daemon.text()).toBe(before);
   });
 
-  it('is made with an invented company while no record is linked, and says so', async () => {
+  it('uses an invented company while no record is linked, and says so', async () => {
     const daemon = await startEdited();
     daemon.hubspot.add({ name: 'Birk' });
     const admin = await daemon.admin();
@@ -34,7 +34,7 @@ describe('the sum', () => {
       .toMatch(/1 records: \d+ blanks filled, 1 values of people/);
   });
 
-  it('shows how far it is while the CRM is slow, leaves the page alone, and stops when somebody says so', async () => {
+  it('shows its progress while the CRM is slow, keeps the page unchanged, and stops on request', async () => {
     const daemon = await startEdited();
     await daemon.addLinked('hubspot', 1, {});
     await daemon.settled();
@@ -50,7 +50,7 @@ describe('the sum', () => {
     expect(stopped).toMatch(/id="sum" data-now/);
   });
 
-  it('says what the CRM refused', async () => {
+  it("shows the CRM's refusal", async () => {
     const daemon = await startEdited();
     await daemon.addLinked('hubspot', 1, {});
     await daemon.settled();

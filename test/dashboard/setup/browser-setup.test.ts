@@ -48,7 +48,7 @@ async function finish(tab: Tab): Promise<void> {
   await tab.expectSound();
 }
 
-it('somebody with a HubSpot key and no terminal comes to the backfill, at 320 px', async () => {
+it('a person with a HubSpot key and no terminal reaches the backfill, at 320 px', async () => {
   const scopes = ['crm.objects.companies.read', 'crm.objects.companies.write', 'crm.schemas.companies.write'];
   const hubspot = await startHubspotEmulator({ scopes, missingProperties: ['cvr_number', 'cvr_hold'] });
   onTestFinished(() => hubspot.close());
@@ -74,7 +74,7 @@ it('somebody with a HubSpot key and no terminal comes to the backfill, at 320 px
   await finish(tab);
 });
 
-it('somebody with a Salesforce app comes to the backfill in Danish, without script', async () => {
+it('a person with a Salesforce app reaches the backfill in Danish, without scripts', async () => {
   const salesforce = await startSalesforceEmulator();
   onTestFinished(() => salesforce.close());
   salesforce.add({ Name: 'Birk ApS' });

@@ -17,7 +17,7 @@ const aboutOf = (part: QuestionPart): readonly string[] => {
   return [part.about, ...inside].filter((about) => about !== '');
 };
 
-it('each setting of our providers and of the set-up has its Danish', async () => {
+it('each setting of our providers and of the set-up has a Danish translation', async () => {
   const loaded = await Promise.all(Object.keys(BUILT_IN).map((name) => loadProvider(name, '.')));
   const schemas: readonly TObject[] = [
     SOURCE,

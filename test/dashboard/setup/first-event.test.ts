@@ -4,7 +4,7 @@ import { startFixture } from '../../support/fixture.ts';
 import { tokenOf } from '../story.ts';
 import { newVisitor } from '../visitor.ts';
 
-it('waits for the first event, and says when it came', async () => {
+it('waits for the first event, and says when it arrived', async () => {
   const fixture = await startFixture();
   const ida = newVisitor(fixture.app.adminUrl);
   expect((await ida.get('/first-event')).status).toBe(303);

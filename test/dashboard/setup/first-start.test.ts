@@ -29,7 +29,7 @@ async function entered({ base, code }: Pick<FirstStart, 'base' | 'code'>): Promi
   return visitor;
 }
 
-it('goes from an empty folder to a running daemon, and keeps every answer over a restart after each step', async () => {
+it('leads from an empty folder to a running daemon, and keeps every answer over a restart after each step', async () => {
   const hubspot = await hubspotWith(12);
   const started = await firstStart();
   const ida = await entered(started);
@@ -108,7 +108,7 @@ it('goes from an empty folder to a running daemon, and keeps every answer over a
   expect(started.log.join('\n')).not.toContain(started.code);
 });
 
-it('comes back where the daemon cannot start, says why, and starts once that is mended; SIGHUP prints another link', async () => {
+it('returns with the reason if the daemon cannot start, and starts once that is repaired; SIGHUP prints another link', async () => {
   const hubspot = await hubspotWith(0);
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');

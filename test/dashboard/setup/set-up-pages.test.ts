@@ -33,7 +33,7 @@ async function connect(visitor: Visitor, { settings }: Pick<Hubspot, 'settings'>
   return (await visitor.get('/setup/crm/hubspot')).text;
 }
 
-describe('the door', () => {
+describe('the entrance', () => {
   it('opens once for the code of a link, within 15 minutes, and for nobody else', async () => {
     let now = Date.parse('2026-03-01T08:00:00Z');
     const pages = await startSetUpPages({ now: () => now });
@@ -53,7 +53,7 @@ describe('the door', () => {
 });
 
 describe('a CRM', () => {
-  it('that hangs at any step is said to hang, and can be left', async () => {
+  it('that hangs at any step is reported, and can be replaced', async () => {
     const hubspot = await hubspotWith({ missingProperties: ['cvr_number'] });
     hubspot.add({ name: 'Birk' });
     const visitor = await (await startSetUpPages({ patienceMs: 300 })).entered();
@@ -81,7 +81,7 @@ describe('a CRM', () => {
     for (const step of ['source', 'fill']) expect((await visitor.get(`/setup/${step}`)).status).toBe(200);
   });
 
-  it('whose key loses a right in the middle says so at each step, with the way back', async () => {
+  it('whose key loses a right is reported at each step, with a link back', async () => {
     const hubspot = await hubspotWith({ missingProperties: ['cvr_number'] });
     hubspot.add({ name: 'Birk' });
     let aheadMs = 0;
@@ -106,7 +106,7 @@ describe('a CRM', () => {
     expect(mapping).toContain('Look at the credentials of HubSpot');
   });
 
-  it('whose key lacks a right leads to where it is granted', async () => {
+  it('whose key lacks a right links to the place where it is granted', async () => {
     const scopes = ['crm.objects.companies.read', 'crm.schemas.companies.write'];
     const hubspot = await hubspotWith({ scopes });
     const visitor = await (await startSetUpPages()).entered();
@@ -115,7 +115,7 @@ describe('a CRM', () => {
     await expect.poll(shown).toMatch(/href="https:\/\/app\.hubspot\.com\/service-keys"[^>]*>Grant it here/u);
   });
 
-  it('of 900 properties stays usable: no page over 60 kB, and the number is found wherever it is', async () => {
+  it('of 900 properties stays usable: no page exceeds 60 kB, and the number is found anywhere', async () => {
     const properties = Array.from({ length: 900 }, (_, at) => ({
       name: `own_property_of_the_account_${at}`,
       label: `Own property ${at}`,
@@ -137,7 +137,7 @@ describe('a CRM', () => {
 });
 
 describe('two people', () => {
-  it('are not in the set-up at once: the second is told who is, and since when, and may take over', async () => {
+  it('cannot use the set-up at once: the second sees who uses it since when, and may take over', async () => {
     const pages = await startSetUpPages();
     const ida = await pages.entered();
     await ida.post('/setup/you', { 's.name': 'Ida Holm' });
@@ -162,7 +162,7 @@ describe('the file', () => {
     return { ...pages, visitor };
   }
 
-  it('is never written over: what somebody else put there meanwhile stays, and the lines are shown', async () => {
+  it('is never overwritten: a version that somebody else wrote meanwhile stays, and the lines are shown', async () => {
     const { visitor, place } = await ready();
     // The sample register fills no record of a real company.
     expect((await visitor.get('/setup/fill')).text).toMatch(/invented companies alone.*href="\/setup\/source"/su);
