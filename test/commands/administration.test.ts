@@ -33,7 +33,7 @@ const NOBODY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const HOOK = ['--url', 'https://hooks.example.com/a'];
 
 describe('keys', () => {
-  it('are made, printed once, listed without the key, and revoked', async () => {
+  it('are created, printed once, listed without the key, and revoked', async () => {
     const { store, ran, json } = await configured();
     const made = await json<{ id: string; key: string }>('keys', 'create', 'Nordlys A/S');
     expect(await findKey(store.db, made.key)).toEqual({ id: made.id, scopes: ['monitoring', 'news', 'testwebhook'] });
@@ -47,7 +47,7 @@ describe('keys', () => {
     expect((await json<{ revoked: string }[]>('keys', 'list'))[0]?.revoked).not.toBe('');
   });
 
-  it('that are revoked switch their jobs off, or the output says that they go on', async () => {
+  it('disable their jobs when they are revoked, or the output says that the jobs continue', async () => {
     const { ran, json, monitor } = await configured();
     const [{ id: key = '' }, { id: other = '' }] = [
       await json('keys', 'create', 'One'),
@@ -69,7 +69,7 @@ describe('keys', () => {
     ['an unknown scope', ['keys', 'create', 'x', '--scope', 'everything'], 2, 'everything is not one of'],
     ['no name', ['keys', 'create', ' '], 2, 'name should be 1 to 256 characters'],
     ['an unknown id', ['keys', 'revoke', 'cvrsync_typed-by-mistake'], 1, 'there is no key with this id'],
-  ])('say what is wrong with %s', async (_what, argv, code, message) => {
+  ])('explain the error in %s', async (_what, argv, code, message) => {
     const { run } = await configured();
     const ran = await run(...argv);
     expect(ran.code).toBe(code);
@@ -79,7 +79,7 @@ describe('keys', () => {
 });
 
 describe('monitors', () => {
-  it('are made with all that can be said, and shown without secrets', async () => {
+  it('are created with every option, and shown without secrets', async () => {
     const { ran, json, monitor } = await configured();
     const made = await json(
       ...['monitors', 'create', 'Nordlys', ...HOOK, '--entity', 'CVR-1-10000001', '--entity', 'CVR-3-4000000001'],
@@ -123,7 +123,7 @@ describe('monitors', () => {
     expect(await json('monitors', 'rotate-secret', made['id'] ?? '')).toMatchObject({ events: ['companyMail'] });
   });
 
-  it('are made inactive, switched on and off, changed, given a new secret and removed', async () => {
+  it('are created inactive, enabled, disabled, changed, given a new secret and removed', async () => {
     const { ran, json, monitor } = await configured();
     const hook = ['--url', 'https://hooks.example.com/before', '--basic', 'anna:pass:word'];
     const made = await json('monitors', 'create', 'All', '--all', '--inactive', ...hook, '--daily');
@@ -156,7 +156,7 @@ describe('monitors', () => {
     expect(await monitor(id)).toBeUndefined();
   });
 
-  it('have lists that take entity ids and CVR numbers', async () => {
+  it('have lists that accept entity ids and CVR numbers', async () => {
     const { store, json } = await configured();
     const { id = '' } = await json('monitors', 'create', 'List', ...HOOK);
     const added = await json<object>('monitors', 'entities', 'add', id, '10000001', 'CVR-1-10000009', 'cvr-1-10000009');
@@ -200,7 +200,7 @@ describe('monitors', () => {
     ['an unknown id for a secret', ['rotate-secret', NOBODY], 1, 'there is no monitor'],
     ['an unknown list', ['entities', 'add', NOBODY, '10000001'], 1, 'there is no monitor'],
     ['an empty list', ['entities', 'add', NOBODY], 2, 'at least one'],
-  ])('say what is wrong with %s', async (_what, argv, code, message) => {
+  ])('explain the error in %s', async (_what, argv, code, message) => {
     const { run, json } = await configured();
     const ran = await run('monitors', ...argv);
     expect(ran.stderr).toContain(message);
@@ -238,7 +238,7 @@ describe('recipients that unsubscribed or bounced', () => {
 });
 
 describe('jobs', () => {
-  it('are made for a key, listed, handed to another and removed', async () => {
+  it('are created for a key, listed, moved to another key and removed', async () => {
     const { ran, json, monitor } = await configured();
     const [{ id: key = '' }, { id: other = '' }] = [
       await json('keys', 'create', 'One'),
@@ -257,7 +257,7 @@ describe('jobs', () => {
     expect(await json<object>('jobs', 'list')).toEqual([]);
   });
 
-  it('are one for each key and provider, for keys that may have one', async () => {
+  it('are limited to one for each key and provider, and to keys that may have jobs', async () => {
     const { run, ran, json } = await configured();
     const { id: key = '' } = await json('keys', 'create', 'One');
     const { id: news = '' } = await json('keys', 'create', 'News', '--scope', 'news');

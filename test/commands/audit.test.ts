@@ -55,7 +55,7 @@ const named = (command: Command, before = ''): readonly (readonly [string, Comma
 };
 
 describe('the audit', () => {
-  it('knows every command that changes something', async () => {
+  it('covers every command that changes something', async () => {
     const all = (await Promise.all(COMMANDS.map(async ({ load }) => named((await load()).command)))).flat();
     const silent = all
       .filter(([, { run, audit, operation }]) => run !== undefined && audit === undefined && operation === undefined)
@@ -63,7 +63,7 @@ describe('the audit', () => {
     expect(silent.sort()).toEqual([...UNRECORDED].sort());
   });
 
-  it('has the entry of a command that needs many transactions before its work, and its result after it', async () => {
+  it('has the entry of a long command before its work, and the result afterwards', async () => {
     const url = join(newFolder(), 'store.db');
     const store = await opened(url);
     const context = { config: async () => ({ store: url }) } as unknown as CommandContext;
@@ -85,7 +85,7 @@ describe('the audit', () => {
     expect(await told()).toEqual(['index.make done']);
   });
 
-  it('says who did what and what came of it, and no secret', async () => {
+  it('shows actor, action and result, and no secret', async () => {
     const folder = newFolder();
     const store = await opened(join(folder, 'store.db'));
     const file = join(folder, 'cvrsync.json');

@@ -35,7 +35,7 @@ const setup = async (service?: FakeService) => {
 };
 
 describe('backfill', () => {
-  it('links, has monitored, and sums up', async () => {
+  it('links records, starts their monitoring, and prints a summary', async () => {
     const service = await serveService();
     const { emulator, run, links } = await setup(service);
     const id = emulator.add({ name: 'Opdigtet ApS', cvr_number: 'DK 10 15 08 17' });
@@ -51,7 +51,7 @@ describe('backfill', () => {
     expect(await links()).toMatchObject([{ record: id, entity: A, state: 'active', observed: 'on' }]);
   });
 
-  it('ends with 3 where records need a person, and shows some of them', async () => {
+  it('exits with 3 if records need a person, and shows some of them', async () => {
     const { emulator, run } = await setup();
     for (let at = 0; at < 12; at++) emulator.add({ name: `Firma ${at}\u001B[2J`, cvr_number: `ukendt ${at}` });
     const { code, stdout } = await run('backfill', 'hubspot', '--yes');
@@ -62,7 +62,7 @@ describe('backfill', () => {
     expect(stdout).not.toContain('\u001B');
   });
 
-  it('ends with 3 where the monitoring service refuses a company', async () => {
+  it('exits with 3 if the monitoring service refuses a company', async () => {
     const service = await serveService();
     service.refuse(A, 404, 'No such company');
     const { emulator, run } = await setup(service);
@@ -74,7 +74,7 @@ describe('backfill', () => {
     ]);
   });
 
-  it('only looks with --dry-run', async () => {
+  it('changes nothing with --dry-run', async () => {
     const { emulator, run, links } = await setup();
     for (let at = 0; at < 12; at++) emulator.add({ cvr_number: cvrNumber(at) });
     const { code, stdout } = await run('backfill', 'hubspot', '--dry-run');
@@ -83,7 +83,7 @@ describe('backfill', () => {
     expect([await links(), emulator.calls.filter(({ method }) => method !== 'GET')]).toEqual([[], []]);
   });
 
-  it('asks whether it looks at the right property where it finds none, or most are none of the register', async () => {
+  it('questions the property if it holds no numbers, or mostly numbers that fail the check', async () => {
     const { emulator, run, configure } = await setup();
     emulator.add({ name: 'Firma', cvr_number: '10150817', phone: '10150817' });
     for (let at = 0; at < 12; at++) emulator.add({ phone: `20 00 00 ${10 + at}` });
@@ -128,7 +128,7 @@ describe('backfill', () => {
     ]);
   });
 
-  it('carries a run out itself once the daemon that had it is gone', async () => {
+  it('executes a run itself after its daemon ended', async () => {
     const { emulator, run, json, links, storeUrl } = await setup();
     emulator.add({ cvr_number: '10150817' });
     await run('backfill', 'hubspot', '--dry-run');
@@ -140,7 +140,7 @@ describe('backfill', () => {
     expect(await links()).toHaveLength(1);
   });
 
-  it('waits for no run that does something else, and says which it is', async () => {
+  it('does not wait for another kind of run, and names it', async () => {
     const { emulator, run, storeUrl } = await setup();
     emulator.add({ cvr_number: '10150817' });
     await run('backfill', 'hubspot', '--dry-run');
@@ -158,7 +158,7 @@ describe('backfill', () => {
     expect((await run('backfill', 'hubspot', '--yes', '--restart')).code).toBe(0);
   });
 
-  it('names the options that a plan is applied with, and those a limited one is gone on with', async () => {
+  it('names the options to apply a plan with, and those to continue a limited one with', async () => {
     const { emulator, run, plan } = await setup();
     for (const number of ['10150817', '20000007']) emulator.add({ cvr_number: number });
     const planned = await run('backfill', 'hubspot', '--plan', plan, '--trust', 'register');
@@ -175,7 +175,7 @@ describe('backfill', () => {
     expect(other.stdout).toContain(`--apply "${spaced}"`);
   });
 
-  it('says how to have all companies sent where that was not asked for', async () => {
+  it('says how to request updates of all companies if that was not requested', async () => {
     const service = await serveService();
     const { emulator, run, plan } = await setup(service);
     const id = emulator.add({ cvr_number: '10150817' });
@@ -193,7 +193,7 @@ describe('backfill', () => {
     expect(service.changes).toEqual([`add hubspot ${A} ${id}`, `add hubspot ${A} ${id} +update`]);
   });
 
-  it('says what was linked before, and that the register does not win there by another look', async () => {
+  it('counts earlier links, and says that another scan does not let the register win there', async () => {
     const { emulator, run, plan } = await setup();
     for (const number of ['10150817', '20000007']) emulator.add({ cvr_number: number });
     await run('backfill', 'hubspot', '--plan', plan);
@@ -207,7 +207,7 @@ describe('backfill', () => {
     expect(reported).toContain('Properties that differ stay');
   });
 
-  it('no longer shows to a person what the person decided in the plan', async () => {
+  it('no longer lists records that the plan decided', async () => {
     const { emulator, json, plan } = await setup();
     const [one, two] = ['10150817', 'DK10150817'].map((number) => emulator.add({ cvr_number: number }));
     await json('--plan', plan);
@@ -216,7 +216,7 @@ describe('backfill', () => {
     expect([person, sample.person.map(({ record }: { record: string }) => record)]).toEqual([1, [two]]);
   });
 
-  it('says what is wrong with a plan, and does nothing', async () => {
+  it('explains the errors in a plan, and changes nothing', async () => {
     const { emulator, run, links, plan } = await setup();
     emulator.add({ cvr_number: '10150817' });
     await run('backfill', 'hubspot', '--dry-run');
@@ -229,7 +229,7 @@ describe('backfill', () => {
     expect(await links()).toEqual([]);
   });
 
-  it('is one document with --json', async () => {
+  it('prints one document with --json', async () => {
     const { emulator, json, run } = await setup(await serveService());
     emulator.add({ name: 'A', cvr_number: '10150817' });
     emulator.add({ name: 'B', cvr_number: 'ukendt' });
@@ -260,7 +260,7 @@ describe('backfill', () => {
     for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ msg: 'backfill' });
   });
 
-  it('goes on after --limit', async () => {
+  it('continues after --limit', async () => {
     const { emulator, run, json } = await setup();
     for (let at = 0; at < 5; at++) emulator.add({ cvr_number: cvrNumber(at) });
     const first = await run('backfill', 'hubspot', '--yes', '--limit', '2');
@@ -282,12 +282,12 @@ describe('backfill', () => {
     [['hubspot', '--yes', '--limit', '0'], '0 is too small: give at least 1'],
     [['hubspot', '--trust', 'me'], 'crm, register'],
     [['hubspot', '--apply', 'nowhere.csv'], 'there is no plan nowhere.csv'],
-  ])('answers %j with what would be right', async (line, message) => {
+  ])('answers %j with the correct usage', async (line, message) => {
     const { run } = await setup();
     expect(await run('backfill', ...line)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 
-  it('says which key is missing, and fails where the CRM refuses the credentials', async () => {
+  it('names a missing key, and fails if the CRM refuses the credentials', async () => {
     const { configure, run } = await setup();
     configure({});
     expect(await run('backfill', 'hubspot', '--yes')).toMatchObject({

@@ -29,7 +29,7 @@ it.each([
   ['a literal secret for the owner and its group', LITERAL, { mode: 0o640, folderMode: 0o755, count: 0 }],
   ['a literal secret in a closed folder', LITERAL, { mode: 0o644, folderMode: 0o700, count: 0 }],
   ['a secret of the environment', NAMED, { mode: 0o644, folderMode: 0o755, count: 0 }],
-])('says of %s what to do', async (_what, admin, { mode, folderMode, count }) => {
+])('names the remedy for %s', async (_what, admin, { mode, folderMode, count }) => {
   const { folder, file } = prepared(admin, mode);
   // Test folders are for their owner only.
   chmodSync(join(folder, '..'), 0o755);
@@ -39,7 +39,7 @@ it.each([
   for (const finding of findings) expect(finding).toMatch(/^warn .*cvrsync\.yaml holds secrets/);
 });
 
-it('looks at the .env beside it, too', async () => {
+it('checks the .env file, too', async () => {
   const { folder, file } = prepared(NAMED, 0o644);
   chmodSync(join(folder, '..'), 0o755);
   chmodSync(folder, 0o755);

@@ -54,7 +54,7 @@ describe('check with a read-only token does not pass', () => {
     expect(fixture.hubspot.get(id)).toEqual(before);
   });
 
-  test('HubSpot: a token that may do everything lacks nothing, and a need that is not configured is not asked for', async () => {
+  test('HubSpot: a token with all scopes passes, and scopes that are not needed are not required', async () => {
     const whole = await open({});
     expect(missing(await checked(whole), 'hubspot')).toEqual([]);
     const without = SCOPES.filter((scope) => !scope.startsWith('crm.objects.contacts'));
@@ -63,7 +63,7 @@ describe('check with a read-only token does not pass', () => {
     expect(quiet.hubspot.calls.filter(({ path }) => path.includes('/notes'))).toEqual([]);
   });
 
-  test('HubSpot: notes that may be left and not be found again are refused too', async () => {
+  test('HubSpot: a token that may add notes but not find them is refused, too', async () => {
     const fixture = await open({
       hubspot: { scopes: SCOPES.filter((scope) => scope !== 'crm.objects.contacts.read') },
     });
@@ -72,7 +72,7 @@ describe('check with a read-only token does not pass', () => {
     ]);
   });
 
-  test('Salesforce: what the user may not do with accounts, their parents and tasks is named', async () => {
+  test('Salesforce: missing rights on accounts, parents and tasks are named', async () => {
     const fixture = await open({ salesforce: { mayEdit: false, mayCreate: false, mayEditTasks: false } });
     const { code } = await fixture.cli('check');
     expect(code).toBe(1);
@@ -84,7 +84,7 @@ describe('check with a read-only token does not pass', () => {
     ]);
   });
 
-  test('Salesforce: a field that the user may not edit is named, mapped or above the record', async () => {
+  test('Salesforce: a parent field that the user may not edit is named', async () => {
     const fixture = await open({
       salesforce: { fields: [{ name: 'ParentId', label: 'Parent Account ID', type: 'reference', updateable: false }] },
     });
@@ -93,7 +93,7 @@ describe('check with a read-only token does not pass', () => {
     ]);
   });
 
-  test('Salesforce: notes as ContentNote need Notes to be on', async () => {
+  test('Salesforce: notes as ContentNote require that Notes is enabled', async () => {
     const fixture = await startFixture({
       connections: { salesforce: { ...EVERYTHING, noteAs: 'ContentNote' } },
       salesforce: { notesEnabled: false },
@@ -116,7 +116,7 @@ describe('credentials are tried even while the account is paused', () => {
   const about = (findings: readonly Finding[]) =>
     findings.filter(({ subject }) => subject.startsWith('hubspot')).map(({ level, found }) => `${level} ${found}`);
 
-  test('a token that is accepted again is told, with the command that ends the pause', async () => {
+  test('a token that works again is reported, with the command that ends the pause', async () => {
     const fixture = await open({});
     await pause(fixture);
     const findings = await checked(fixture);
@@ -126,7 +126,7 @@ describe('credentials are tried even while the account is paused', () => {
     expect(findings.find(({ subject }) => subject === 'hubspot')?.advice).toContain('review retry account/hubspot');
   });
 
-  test('a token that is still refused fails, with what the CRM says now', async () => {
+  test("a token that is still refused fails, with the CRM's current answer", async () => {
     const fixture = await open({});
     await pause(fixture);
     fixture.hubspot.revoke();

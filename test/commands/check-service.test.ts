@@ -39,7 +39,7 @@ async function found(service: object = {}, server: object = { port: 0 }, admin: 
 const smtpOf = (url: string) => ({ smtp: { url, from: 'cvrsync@example.com' } });
 
 describe('check of a service', () => {
-  it('finds nothing to fix where all is well', async () => {
+  it('finds nothing to fix in a sound service', async () => {
     const { url } = await startMailServer();
     const server = { publicUrl: 'https://cvr.example.com', port: 0 };
     const { code, findings } = await found(smtpOf(url), server);
@@ -47,7 +47,7 @@ describe('check of a service', () => {
     expect(findings.filter(({ level }) => level === 'fail' || level === 'warn')).toEqual([]);
   });
 
-  it('asks the issuer of single sign-on who it is, and names the address to register there', async () => {
+  it('queries the issuer of single sign-on, and names the address to register there', async () => {
     const { issuer, stopIssuer } = await startSignOn();
     const roles = { viewer: ['crm'] };
     const oidc = { issuer, clientId: 'cvrsync', clientSecret: 'sesame', roles };
@@ -64,7 +64,7 @@ describe('check of a service', () => {
     expect(JSON.stringify([well, other, silent])).not.toContain('sesame');
   });
 
-  it('asks the register for one document', async () => {
+  it('reads one document of the register', async () => {
     const emulator = await serveRegister({ companies: 3, password: 'the-password' });
     try {
       expect((await found({ register: emulator.settings })).about('register')).toEqual([
@@ -78,7 +78,7 @@ describe('check of a service', () => {
     }
   });
 
-  it('fails where a part of the register has not been read for long, and names it', async () => {
+  it('fails if a part of the register was not read for long, and names it', async () => {
     const emulator = await serveRegister({ companies: 3, password: 'the-password' });
     try {
       const service = { register: emulator.settings };
@@ -99,7 +99,7 @@ describe('check of a service', () => {
     }
   });
 
-  it('fails where the safety limit of the register holds back what went, until a person decides', async () => {
+  it('fails while the safety limit of the register withholds removals, until a person decides', async () => {
     const opened = await openStore(store);
     await loadSecretKey(undefined, store);
     await opened.write((tx) =>
@@ -113,7 +113,7 @@ describe('check of a service', () => {
     );
   });
 
-  it('says where a folder is not there, or is empty', async () => {
+  it('reports a missing or empty folder', async () => {
     const missing = await found({ register: { source: 'file', path: join(folder, 'nowhere') } });
     expect([missing.code, ...missing.about('register')]).toEqual([1, expect.stringMatching(/^fail /)]);
     const relative = await found({ register: { source: 'file', path: 'nowhere/register' } });
@@ -125,7 +125,7 @@ describe('check of a service', () => {
     expect([empty.code, ...empty.about('register')]).toEqual([0, expect.stringMatching(/^warn .*no document$/)]);
   });
 
-  it('tries the mail server without sending, and says that links lead nowhere', async () => {
+  it('connects to the mail server without sending, and reports links without an address', async () => {
     const office = await startMailServer();
     const { about } = await found(smtpOf(office.url));
     expect(about('mail')).toEqual([
@@ -138,7 +138,7 @@ describe('check of a service', () => {
     expect((await found(smtpOf(shut.url))).about('mail')[1]).toMatch(/^fail .*not you/);
   });
 
-  it('names monitors in trouble, jobs that tell nobody, and mail without a server', async () => {
+  it('names failing monitors, jobs without recipients, and mail without a server', async () => {
     const opened = await openStore(store);
     const secrets = openSecrets(await loadSecretKey(undefined, store));
     const [off, failing] = await opened.write(async (tx) => {
@@ -170,7 +170,7 @@ describe('check of a service', () => {
     expect((await found()).about('monitors')).toEqual([expect.stringMatching(/^fail .*key file/)]);
   });
 
-  it('fails on an admin listener that others reach, and says what to do; in a container one says so', async () => {
+  it('fails for an admin listener that is reachable from other machines, with the remedy for a container', async () => {
     expect((await found()).about('admin listener')).toEqual([]);
     for (const host of ['0.0.0.0', '::', '10.1.2.3', 'localhost.example.com']) {
       const open = await found({}, { port: 0 }, { host });
@@ -183,7 +183,7 @@ describe('check of a service', () => {
       expect((await found({}, { port: 0 }, { host })).about('admin listener')).toEqual([]);
   });
 
-  it('says that the key file is none, and leaves it as it is', async () => {
+  it('reports an invalid key file without changing it', async () => {
     await writeFile(`${store}.key`, 'not a key');
     const { code, about, findings } = await found();
     expect([code, about('key')]).toEqual([1, [expect.stringContaining('does not hold 32 bytes')]]);
@@ -193,7 +193,7 @@ describe('check of a service', () => {
   });
 });
 
-it('shows what to fix first, and what is as it should be with --all', async () => {
+it('lists problems first, and sound findings with --all', async () => {
   const file = join(newFolder(), 'cvrsync.json');
   const service = { register: { source: 'file', path: '/nonexistent/register' } };
   await writeFile(file, JSON.stringify({ store, service }));

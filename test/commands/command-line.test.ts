@@ -31,7 +31,7 @@ describe('the bin', () => {
     });
   });
 
-  it('says in one line what is wrong on an older Node', async () => {
+  it('explains in one line that Node is too old', async () => {
     const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } })`;
     const { stdout, stderr, code } = await spawned(
       '--import',
@@ -52,7 +52,7 @@ describe('bad usage', () => {
     [['--log-level', 'loud', 'config', 'schema']],
     [['config', 'schema', 'one', 'too many']],
     [[]],
-  ])('%j is exit code 2, told on stderr', async (argv) => {
+  ])('%j exits with 2 and a message on stderr', async (argv) => {
     const ran = await runCli(argv);
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).not.toBe('');
@@ -75,11 +75,14 @@ describe('bad usage', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/--limit <n>.* 0 is too small: give at least 1\./u)]);
   });
 
-  it.each([[['--help']], [['config', '--help']], [['help', 'config']], [['--version']]])('%j is none', async (argv) => {
-    const ran = await runCli(argv);
-    expect([ran.code, ran.stderr]).toEqual([0, '']);
-    expect(ran.stdout).not.toBe('');
-  });
+  it.each([[['--help']], [['config', '--help']], [['help', 'config']], [['--version']]])(
+    '%j is valid',
+    async (argv) => {
+      const ran = await runCli(argv);
+      expect([ran.code, ran.stderr]).toEqual([0, '']);
+      expect(ran.stdout).not.toBe('');
+    },
+  );
 });
 
 describe('a failure', () => {
@@ -94,7 +97,7 @@ describe('a failure', () => {
   };
   const failed = new Error('cannot read the links', { cause: new Error('the database is locked') });
 
-  it('leaves out a cause that says what the message has said', () => {
+  it('leaves out a cause that repeats the message', () => {
     const inner = new Error('ENOENT: no such file');
     const told = shown(
       new Error('cannot read x (ENOENT: no such file)', { cause: new Error('gone', { cause: inner }) }),
@@ -102,7 +105,7 @@ describe('a failure', () => {
     expect(told.text).toBe('cvrsync: cannot read x (ENOENT: no such file)\n  because: gone\n');
   });
 
-  it('tells what happened and why, and shows a stack only to who debugs', () => {
+  it('prints the message with its causes, and a stack only in debug mode', () => {
     expect(shown(failed)).toEqual({
       code: 1,
       text: 'cvrsync: cannot read the links\n  because: the database is locked\n',
@@ -114,7 +117,7 @@ describe('a failure', () => {
     });
   });
 
-  it('of usage or configuration is exit code 2', () => {
+  it('of usage or configuration exits with 2', () => {
     expect(shown(new UsageError('no such link')).code).toBe(2);
     expect(shown(new ConfigError('f', [])).code).toBe(2);
     expect(shown('odd').text).toBe('cvrsync: odd\n');
@@ -141,7 +144,7 @@ describe('output', () => {
     return { output, text: () => text };
   };
 
-  it('shows a time in a line with how long ago it is on a terminal alone', () => {
+  it('shows the age of a time only on a terminal', () => {
     const at = Date.UTC(2026, 2, 1, 8);
     const shown = [false, true].map((isTTY) =>
       createOutput({ write: () => undefined, isTTY }, false, false, () => at + 3 * 3_600_000).time(at),
@@ -149,7 +152,7 @@ describe('output', () => {
     expect(shown).toEqual(['2026-03-01 08:00:00Z', '2026-03-01 08:00:00Z (3 hr ago)']);
   });
 
-  it('is a line a row with tabs in a pipe, drawn for a terminal, one document for programs', () => {
+  it('is tab-separated in a pipe, a drawn table on a terminal, and one document for programs', () => {
     const [pipe, terminal, program] = [printed(false, false), printed(false, true), printed(true, true)];
     for (const { output } of [pipe, terminal, program]) {
       output.line('for people');
@@ -164,7 +167,7 @@ describe('output', () => {
     expect(JSON.parse(program.text())).toEqual(ROWS);
   });
 
-  it('lets no text of a CRM command the terminal', () => {
+  it('keeps control characters of a CRM from the terminal', () => {
     const terminal = printed(false, true);
     terminal.output.table(ROWS);
     expect(terminal.text()).not.toContain('\u001b[31mHavnen');
@@ -181,7 +184,7 @@ describe('output', () => {
     ).toEqual([1, 2]);
   });
 
-  it('masks the values of documents and tables, and none of their keys and marks', () => {
+  it('masks the values of documents and tables, but not their keys and punctuation', () => {
     const write = (json: boolean, work: (output: Output) => void): string => {
       let text = '';
       const sink = maskedSink({ write: (more) => (text += more) });
@@ -200,7 +203,7 @@ describe('output', () => {
     expect(write(false, (output) => output.result(rows, 'in a state'))).toBe('in a ***\n');
   });
 
-  it('passes through the mask once secrets are known', () => {
+  it('is masked once secrets are known', () => {
     let text = '';
     const sink = maskedSink({
       write: (more) => {

@@ -51,7 +51,7 @@ describe('bash', () => {
     expect(global.split(' ')).toEqual(['--config', '--json', '--log-level', '--help', '--version']);
   });
 
-  test('completes what an option and an argument take, also behind =', async () => {
+  test('completes the values of options and arguments, also after =', async () => {
     expect(
       await offered(
         ['cvrsync', 'review', 'list', '--kind', 'd'],
@@ -72,7 +72,7 @@ describe('bash', () => {
     ).toEqual([script, config]);
   });
 
-  test('completes the connections of the configuration, though it cannot be used', async () => {
+  test('completes the connections of an invalid configuration', async () => {
     expect(await offered([program, 'backfill', ''], [program, '--config', config, 'undo', '--provider', 'n'])).toEqual([
       'hubspot north-sales',
       'north-sales',
@@ -85,7 +85,7 @@ describe('bash', () => {
   });
 });
 
-test.each(['zsh', 'fish'])('%s has every command, with what it does, and its options', async (shell) => {
+test.each(['zsh', 'fish'])('%s completes every command with its description and options', async (shell) => {
   const { stdout } = await runCli(['completion', shell]);
   const commands = await Promise.all(COMMANDS.map(async ({ load }) => (await load()).command));
   const between = shell === 'zsh' ? ':' : '\t';

@@ -24,7 +24,7 @@ const policyOf = async ({ app }: Started): Promise<string | undefined> =>
     ?.policy;
 
 describe.each(SUITE_ENGINES)('versions of the accepted configuration (%s)', (engine) => {
-  it('begin with the first start, hold no secret, and grow by what is accepted only', async () => {
+  it('begin with the first start, hold no secret, and grow only by acceptance', async () => {
     const { start } = await handwritten(engine, 1);
     const same = await start(TRACKED);
     expect((await history(same)).map(({ acceptedBy }) => acceptedBy)).toEqual(['first start']);
@@ -54,7 +54,7 @@ describe.each(SUITE_ENGINES)('versions of the accepted configuration (%s)', (eng
     expect(await history(changed)).toHaveLength(3);
   });
 
-  it('are gone back to with a preview, and the file is set aside until a person applies it', async () => {
+  it('can be restored with a preview, and the file is set aside until a person applies it', async () => {
     const { crms, ids, start, names } = await handwritten(engine);
     const second = await start(ALWAYS, { rulesAcceptedBy: ACTOR });
     await second.app.connector?.drained();
@@ -86,7 +86,7 @@ describe.each(SUITE_ENGINES)('versions of the accepted configuration (%s)', (eng
     expect(actions).toContain('config.rollback proposed');
   });
 
-  it('proposes a version once, and withdraws it by the version in force', async () => {
+  it('are proposed once, and withdrawn by proposing the version in force', async () => {
     const { start } = await handwritten(engine, 1);
     const second = await start(ALWAYS, { rulesAcceptedBy: ACTOR });
     await second.app.connector?.drained();
@@ -98,7 +98,7 @@ describe.each(SUITE_ENGINES)('versions of the accepted configuration (%s)', (eng
   });
 });
 
-it('a connection that is no longer configured waits with its count, and misses nothing when it is back', async () => {
+it('the removal of a connection waits with its count, and the connection misses nothing if it returns', async () => {
   const { start, names } = await handwritten('sqlite');
   const without = await start({ hubspot: false });
   await without.app.connector?.drained();
@@ -116,7 +116,7 @@ it('a connection that is no longer configured waits with its count, and misses n
   expect((await back.cli('config', 'diff')).code).toBe(3);
 });
 
-it('reads a file with comments and anchors, and refuses one with a slip by its line', async () => {
+it('reads a file with comments and anchors, and names the line of an error', async () => {
   const { start, names } = await handwritten('sqlite', 1);
   const { app, file, content, cli } = await start(TRACKED);
   const changed = JSON.stringify(JSON.parse(content), null, 2).replace('"policy": "tracked"', '"policy": "always"');

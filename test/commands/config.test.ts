@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('config init', () => {
-  it('writes the file, says what to set, and never replaces one unasked', async () => {
+  it('writes the file, names the values to set, and never replaces a file without --force', async () => {
     const file = join(folder, 'new.yaml');
     const first = await runCli(['--config', file, 'config', 'init', 'hubspot']);
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -25,7 +25,7 @@ describe('config init', () => {
     expect(await readFile(file, 'utf8')).toContain('salesforce:');
   });
 
-  it('names every variable of the file, also two of one line, and says where the dashboard is', async () => {
+  it('names every variable of the file, also two on one line, and the address of the dashboard', async () => {
     const file = join(folder, 'both.yaml');
     const { stdout } = await runCli(['--config', file, 'config', 'init']);
     expect(stdout).toContain(
@@ -34,7 +34,7 @@ describe('config init', () => {
     expect(await readFile(file, 'utf8')).toMatch(/^ *# .*the dashboard/mu);
   });
 
-  it('prints instead, for a pipe', async () => {
+  it('prints to a pipe instead', async () => {
     const { stdout } = await runCli(['config', 'init', 'salesforce', '--print']);
     expect(stdout).toContain('use: salesforce');
     // The flow of client credentials takes the org's My Domain alone.
@@ -42,7 +42,7 @@ describe('config init', () => {
     expect(stdout).not.toContain('use: hubspot');
   });
 
-  it('knows only what is built in', async () => {
+  it('offers only built-in providers', async () => {
     expect(await runCli(['config', 'init', 'hubspto'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean hubspot?'),
@@ -64,7 +64,7 @@ describe('config show', () => {
     return file;
   };
 
-  it('prints what is in force, and no secret', async () => {
+  it('prints the effective configuration without secrets', async () => {
     const secrets = { auth: { method: 'Header', key: 'X-Key', value: 'webhook-sesame' } };
     const oidc = {
       issuer: 'https://login.example.com',
@@ -99,7 +99,7 @@ describe('config show', () => {
     },
   );
 
-  it('lists everything that is wrong, with exit code 2', async () => {
+  it('lists all errors, with exit code 2', async () => {
     const file = await write({ server: { prot: 1 }, store: 7, connector: { webhook: {} } });
     const plain = await runCli(['config', 'show', '--config', file]);
     expect(plain.code).toBe(2);

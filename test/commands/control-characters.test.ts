@@ -29,7 +29,7 @@ const BAR = [
 const COLOURS = ['1', '2', '22', '31', '32', '33', '39'].map((code) => `\u001b[${code}m`);
 const RAW = /[^\P{Cc}\n]|[\u202A-\u202E\u2066-\u2069]/u;
 
-test('control characters from outside reach no terminal raw, in any command that shows text of a CRM', async () => {
+test('no command that shows text of a CRM prints its control characters to a terminal', async () => {
   const fixture = await startFixture({ connections: { hubspot: { match: { property: 'cvr_number' } } } });
   const id = await fixture.addLinked('hubspot', ENTITY, { name: EVIL, cvr_number: ENTITY.slice(-8) });
   fixture.hubspot.add({ name: EVIL, cvr_number: EVIL });
@@ -89,7 +89,7 @@ test('control characters from outside reach no terminal raw, in any command that
     expect(shown).toContain(name);
 });
 
-test('whatever is written passes one place that makes commands to a terminal visible, and JSON stays JSON', () => {
+test('all output passes a filter that makes control characters visible, and JSON remains JSON', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       let printed = '';

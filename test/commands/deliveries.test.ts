@@ -65,7 +65,7 @@ async function furnished(states: readonly DeliveryTable['state'][], more: object
   return { run, activate, on, off, statesOf };
 }
 
-it('lists deliveries, newest first, by what is asked for', async () => {
+it('lists deliveries by filter, newest first', async () => {
   const { run, on } = await furnished(['done', 'held', 'failed', 'due']);
   const { code, stdout } = await run('list', '--monitor', on, '--json');
   expect(code).toBe(0);
@@ -95,7 +95,7 @@ it('names events as the configuration does', async () => {
   expect(row?.events).toBe('status companyMail');
 });
 
-it('replays only after it said how many and was told yes', async () => {
+it('replays only after it showed the count and got a yes', async () => {
   const { run, on, off, statesOf } = await furnished(['done', 'held', 'failed', 'due', 'dropped']);
   const asked = await run('replay', '--monitor', on);
   expect(asked).toMatchObject({
@@ -119,7 +119,7 @@ it('replays only after it said how many and was told yes', async () => {
   });
 });
 
-it('replays what is held of a monitor as it is enabled, where that is asked for', async () => {
+it('replays the held deliveries of a monitor when it is enabled, on request', async () => {
   const { activate, off, statesOf } = await furnished(['done', 'held', 'failed', 'held']);
   expect((await activate(off)).stdout).toContain('See cvrsync deliveries list --state held.');
   expect(await statesOf(off)).toEqual(['done', 'held', 'failed', 'held']);
@@ -133,7 +133,7 @@ it('replays what is held of a monitor as it is enabled, where that is asked for'
   expect(await activate('nobody', '--replay')).toMatchObject({ code: 1, stdout: '' });
 });
 
-it('replays the oldest first where it is to do only some, and what was delivered where that is asked for', async () => {
+it('replays the oldest first with a limit, and delivered ones on request', async () => {
   const { run, on, statesOf } = await furnished(['held', 'held', 'done']);
   expect((await run('replay', '--monitor', on, '--limit', '1', '--yes')).code).toBe(0);
   expect(await statesOf(on)).toEqual(['due', 'held', 'done']);
@@ -142,7 +142,7 @@ it('replays the oldest first where it is to do only some, and what was delivered
   expect(await statesOf(on)).toEqual(['due', 'held', 'due']);
 });
 
-it('drops what is not wanted any more, of monitors that are off too', async () => {
+it('drops deliveries, also of disabled monitors', async () => {
   const { run, off, statesOf } = await furnished(['done', 'held', 'due']);
   expect((await run('drop', '--monitor', off)).code).toBe(3);
   expect((await run('drop', '--monitor', off, '--yes')).stdout).toContain('2 deliveries are dropped.');
@@ -154,14 +154,14 @@ it.each([
   ['--entity', 'Nordlys'],
   ['--since', 'yesterday'],
   ['--limit', '-1'],
-])('says what is wrong with %s %s', async (...option) => {
+])('explains the error in %s %s', async (...option) => {
   const { run } = await furnished([]);
   const { code, stderr } = await run('list', ...option);
   expect(code).toBe(2);
   expect(stderr).toContain(option[1]);
 });
 
-it('sends named deliveries now, and recovers all that did not arrive since a time', async () => {
+it('sends named deliveries at once, and recovers all that did not arrive since a time', async () => {
   const { run, on, off, statesOf } = await furnished(['failed', 'done', 'held', 'failed', 'due']);
   const [named, , offOne] = ['1', '2', '2'];
   expect(await run('send', named)).toMatchObject({ code: 0, stdout: expect.stringContaining('due now') });

@@ -13,7 +13,7 @@ const LIST = ['review', 'list', '--kind', 'difference', '--json'] as const;
 /** More than one page of whatever pages there are. */
 const MANY = 450;
 
-test('a difference is told as it is now, not as it was when it arose', async () => {
+test('a difference shows the current values, not those of its beginning', async () => {
   const fixture = await startFixture();
   const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS (VIP)' });
   const reported = async (): Promise<unknown> => {
@@ -82,7 +82,7 @@ test('every difference is counted, listed, and settled by --all', async () => {
   expect(held).toHaveLength(MANY);
 });
 
-test('--all leaves what came or changed after the operator was asked', async () => {
+test('--all leaves differences that appeared or changed after the question', async () => {
   const [folder, path] = [newFolder(), join(newFolder(), 'store.db')];
   const file = join(folder, 'cvrsync.json');
   const providers = { hubspot: { use: 'hubspot', accessToken: 'x' } };

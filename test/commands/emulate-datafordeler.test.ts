@@ -67,7 +67,7 @@ describe('the emulated Datafordeler', () => {
     expect(codeOf(await ask(await emulated(), query))).toBe(code);
   });
 
-  it('takes the key in the address only', async () => {
+  it('accepts the key only in the address', async () => {
     const { url, settings, oauth, tokenUrl } = await emulated();
     const body = JSON.stringify({ query: '{ DAF_RegisterImportStatus { lastEventId } }' });
     const post = async (address: string, headers = {}) =>
@@ -82,7 +82,7 @@ describe('the emulated Datafordeler', () => {
     expect(await post(`${url}/CVR/v2`, { authorization: `Bearer ${given.access_token}` })).toBe(200);
   });
 
-  it('says the water mark in Danish time that claims to be UTC', async () => {
+  it('gives the watermark in Danish time marked as UTC', async () => {
     const { data } = await ask(
       await emulated({ now: () => Date.UTC(2026, 6, 1, 12) }),
       '{ DAF_RegisterImportStatus { lastEventId lastUpdated } }',
@@ -103,7 +103,7 @@ describe('the emulated Datafordeler', () => {
     expect(old).toBeLessThan(fresh ?? 0);
   });
 
-  it('gives pages by a cursor, in no order', async () => {
+  it('gives pages by a cursor, in any order', async () => {
     const emulator = await emulated();
     const query =
       'query($after: String) { CVR_Events(first: 7, after: $after) { pageInfo { hasNextPage endCursor } nodes { eventid } } }';
@@ -142,7 +142,7 @@ interface Recording {
 }
 
 describe.skipIf(REAL_SAMPLES === undefined || !existsSync(RECORDED))(
-  'what Datafordeler answered in October 2026',
+  'recorded answers of Datafordeler of October 2026',
   () => {
     const files = existsSync(RECORDED) ? readdirSync(RECORDED) : [];
 

@@ -107,7 +107,7 @@ describe('the emulated register', () => {
     ).toBe(11);
   });
 
-  it('changes a company when told, and counts as Elasticsearch 7 does when told', async () => {
+  it('changes a company on request, and counts like Elasticsearch 7 on request', async () => {
     const { emulator, ask } = await registerWith({ totals: 'object' });
     const since = Date.now();
     for (let made = 0; made < 5; made++) emulator.change(since + made);

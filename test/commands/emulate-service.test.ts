@@ -9,7 +9,7 @@ import { connectorWith, hubspotEntry } from '../support/config.ts';
 import { startCrms } from '../support/fixture.ts';
 import { newFolder } from '../support/stores.ts';
 
-it('without a webhook it takes a link to hubspot, and check says that it has no job for hub2', async () => {
+it('accepts a link to hubspot without a webhook, and check reports the missing job of hub2', async () => {
   const options = { port: 0, seed: 1, companies: 2, faults: [], webhook: undefined, every: undefined };
   const service = await serveService({ log: pino({ level: 'silent' }) }, options);
   onTestFinished(() => service.close());

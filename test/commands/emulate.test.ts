@@ -47,7 +47,7 @@ describe('emulate', () => {
     await expect(fetch(running.url)).rejects.toThrow();
   });
 
-  it('names the option where its port is taken', async () => {
+  it('names the option if its port is taken', async () => {
     const { url } = await emulate('hubspot');
     const { port } = new URL(url);
     for (const name of ['http', 'register', 'datafordeler', 'service']) {
@@ -82,7 +82,7 @@ describe('emulate', () => {
     ['- { match: "x", action: { kind: slow, ms: 1, at: middle } }'],
     ['match: x'],
     ['- ['],
-  ])('says that %j is no list of faults', async (content) => {
+  ])('refuses %j as a list of faults', async (content) => {
     const file = join(newFolder(), 'faults.yaml');
     await writeFile(file, content);
     expect(await runCli(['emulate', 'hubspot', '--faults', file])).toMatchObject({
@@ -91,7 +91,7 @@ describe('emulate', () => {
     });
   });
 
-  it('says what it can emulate', async () => {
+  it('lists the CRMs that it can emulate', async () => {
     expect(await runCli(['emulate', 'hubspt'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean hubspot?'),

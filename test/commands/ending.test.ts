@@ -57,28 +57,28 @@ async function folderWith({ onImport = '', onConnect = '', contract = '2.0.0', a
 const run = async (command: string, parts: Parts) =>
   startCommand(['--config', 'cvrsync.json', command], (await folderWith(parts)).folder).ended;
 
-test('the daemon does not start with a plugin that opens a timer and does not fit: exit code 2', async () => {
+test('the daemon exits with 2 for an invalid plugin that opens a timer', async () => {
   const { code, stderr } = await run('serve', { onImport: OPEN, contract: '3.0.0' });
   expect([code, stderr]).toEqual([2, expect.stringContaining('is built for version 3.0.0')]);
 });
 
-test('the daemon does not start with a plugin whose import hangs: exit code 2', async () => {
+test('the daemon exits with 2 for a plugin whose import hangs', async () => {
   const { code, stderr } = await run('serve', { onImport: `await new Promise(() => { ${OPEN} });` });
   expect([code, stderr]).toEqual([2, expect.stringContaining('its import did not end within 10 s')]);
 });
 
-test('check ends where a connection opens a timer', async () => {
+test('check ends although a connection opens a timer', async () => {
   const { code, stdout } = await run('check', { onConnect: OPEN });
   expect([code, stdout]).toEqual([expect.any(Number), expect.stringContaining('to fix')]);
 });
 
-test('a daemon that is stopped ends with exit code 0 where a connection opens a timer', async () => {
+test('a stopped daemon exits with 0 although a connection opens a timer', async () => {
   const daemon = await daemonWith((await folderWith({ onConnect: OPEN })).config);
   await daemon.start();
   expect(await daemon.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-test('all that a command prints reaches a reader that is slow', async () => {
+test('a slow reader gets the complete output of a command', async () => {
   const { folder } = await folderWith({ onImport: OPEN, about: 'long '.repeat(400_000) });
   const line = '"$0" "$1" config schema ./open.mjs | (sleep 1; cat)';
   const { stdout } = await promisify(execFile)('sh', ['-c', line, process.execPath, ENTRY], {

@@ -77,7 +77,7 @@ test('the daemon needs every variable, and the store needs its own', async () =>
   });
 });
 
-test('what is wrong besides missing variables is told to every command', async () => {
+test('every command reports errors other than missing variables', async () => {
   const { file, url } = await configured();
   await writeFile(
     file,

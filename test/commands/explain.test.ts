@@ -42,7 +42,7 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
         .map((line) => [line.slice(2, 14).trim(), line.slice(14)]),
     );
 
-  test('a property: what it holds now, what the register says, the rule, the last write, what to do', async () => {
+  test('a property: its value, the value of the register, the rule, the last write, and the remedy', async () => {
     const { fixture, id } = await edited();
     await fixture.post(reported({ status: { before: null, after: 'NORMAL' } }, 9));
     await fixture.settled();
@@ -60,7 +60,7 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
     expect((await fixture.cli('explain', `${crm}:${id}`, 'nmae')).stderr).toContain('has the property nmae');
   });
 
-  test('shows how long ago each time is, on a terminal alone', async () => {
+  test('shows the age of each time only on a terminal', async () => {
     const { fixture, id } = await edited();
     expect((await fixture.cli('explain', `${crm}:${id}`)).stdout).not.toMatch(/\dZ \(/u);
     const { shown } = await askCli('', ['--config', fixture.configFile, 'explain', `${crm}:${id}`]);
@@ -68,7 +68,7 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
     expect(shown).toMatch(/synced \S+ \S+Z \((?:now|[\d]+ \w+ ago)\)/u);
   });
 
-  test('a property that a person edited: names the person, as far as the CRM tells', async () => {
+  test('a property that a person edited: the person, if the CRM names them', async () => {
     const scopes = ['read', 'write'].map((right) => `crm.objects.companies.${right}`);
     const owners = [...scopes, 'crm.objects.owners.read'];
     const { fixture, id } = await edited({ hubspot: { scopes: owners }, salesforce: { trackedFields: [name] } });
@@ -82,7 +82,7 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
     expect(less['Last write']).toMatch(LESS[crm]);
   });
 
-  test('a record: what differs, counted and named', async () => {
+  test('a record: its differences, counted and named', async () => {
     const { fixture, id } = await edited();
     const said = answer((await fixture.cli('explain', `${crm}:${id}`)).stdout);
     expect(said).toMatchObject({
@@ -103,7 +103,7 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
     });
   });
 
-  test('the store answers where the CRM cannot be asked, and says so', async () => {
+  test('the answer comes from the store if the CRM cannot be read, and says so', async () => {
     const { fixture, id } = await edited();
     await fixture[crm].close();
     const { code, stdout } = await fixture.cli('explain', `${crm}:${id}`, name);
@@ -117,7 +117,7 @@ describe.each(CASES)('explain in $crm, with $engine', ({ crm, engine, name, own 
     });
   });
 
-  test("the address of the record's page names it, here and for other commands", async () => {
+  test("the address of the record's page is accepted as its name, here and by other commands", async () => {
     const { fixture, id } = await edited();
     for (const address of ADDRESSES[crm]?.(id) ?? []) {
       expect((await fixture.cli('explain', address, name)).stdout).toContain(`${crm}:${id} ${name}`);

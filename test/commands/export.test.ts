@@ -31,7 +31,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(states.some((row) => row.includes(records.hubspot))).toBe(entity === COMPANY);
   });
 
-  it('export prints of a company by its number', async () => {
+  it('export accepts the number of a company', async () => {
     const { fixture } = await playStory({ engine });
     const { stdout } = await fixture.cli('export', COMPANY.slice(6));
     const tables = new Set(exported(stdout).map((row) => row.split(' ', 1)[0]));

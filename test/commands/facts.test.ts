@@ -26,7 +26,7 @@ describe.each(SUITE_ENGINES)('facts forget, on %s', (engine) => {
     return { service, fixture, id, reported };
   };
 
-  test('takes a wrong fact out, so that an older event of the register is the newest again', async () => {
+  test('removes a wrong fact, so that an older event of the register is the newest again', async () => {
     const { service, fixture, id, reported } = await setUp();
     expect(await reported(renamed('Sand ApS', 8), renamed('Forkert ApS', 20, 'Sand ApS'))).toBe('Forkert ApS');
     // Later by our clock, earlier by the wrong one: frozen.
@@ -41,7 +41,7 @@ describe.each(SUITE_ENGINES)('facts forget, on %s', (engine) => {
     expect(rules.at(-1)).toBe('ours');
   });
 
-  test('is recorded in history, and ends a difference that rests on the fact', async () => {
+  test('is recorded in history, and ends a difference that depends on the fact', async () => {
     const { fixture, id, reported } = await setUp();
     fixture.hubspot.edit(id, { name: 'Kundens eget navn' });
     expect(await reported(renamed('Forkert ApS', 20))).toBe('Kundens eget navn');
@@ -54,7 +54,7 @@ describe.each(SUITE_ENGINES)('facts forget, on %s', (engine) => {
     expect(await reported()).toBe('Kundens eget navn');
   });
 
-  test('does not let a value count as one of the register that it never had: who wrote the same keeps it', async () => {
+  test('removes the value from the known ones of the register, so that an equal edit of a person is kept', async () => {
     const { fixture, id, reported } = await setUp();
     fixture.hubspot.edit(id, { name: 'Forkert ApS' });
     expect(await reported(renamed('Forkert ApS', 20))).toBe('Forkert ApS');
@@ -64,7 +64,7 @@ describe.each(SUITE_ENGINES)('facts forget, on %s', (engine) => {
     expect(last).toMatchObject({ rule: 'edited', outcome: 'kept' });
   });
 
-  test('says what it does not know', async () => {
+  test('names unknown companies and fields', async () => {
     const { fixture } = await setUp();
     const unknown = await fixture.cli('facts', 'forget', ENTITY, 'navn');
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('there is no field navn')]);

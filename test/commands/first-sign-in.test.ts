@@ -10,7 +10,7 @@ import { runCli } from '../support/cli.ts';
 import { ENTRY, ENVIRONMENT } from '../support/program.ts';
 import { newFolder } from '../support/stores.ts';
 
-it('serve prints a link that signs the first operator in, and check fails until somebody may sign in', async () => {
+it('serve prints a link that signs the first operator in, and check fails until an operator exists', async () => {
   const folder = newFolder();
   const file = join(folder, 'cvrsync.json');
   const service = { register: { source: 'file', path: folder } };

@@ -26,7 +26,7 @@ async function helpOf(path: readonly string[], columns?: number): Promise<string
 const longest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
 
 describe('help', () => {
-  it('fits 80 columns for every command, also where the terminal is wider', async () => {
+  it('fits 80 columns for every command, even on a wider terminal', async () => {
     expect(paths.length).toBeGreaterThan(60);
     const wide: string[] = [];
     for (const path of paths)
@@ -34,22 +34,22 @@ describe('help', () => {
     expect(wide).toEqual([]);
   });
 
-  it('uses the columns that there are, where they are fewer', async () => {
+  it('fits a narrower terminal', async () => {
     expect(longest(await helpOf(['monitors', 'create'], 70))).toBeLessThanOrEqual(70);
   });
 
-  it('says no default that says nothing', async () => {
+  it('omits empty defaults', async () => {
     for (const path of paths)
       expect((await runCli([...path, '--help'])).stdout).not.toMatch(/default: (?:false|none|\[)/);
   });
 
-  it('begins what each command does with a verb in lower case, and ends it without a full stop', () => {
+  it('describes each command with a lower-case verb first and no full stop', () => {
     const told = (command: Command): readonly string[] => [command.about, ...command.commands.flatMap(told)];
     for (const about of [...COMMANDS.map(({ about }) => about), ...commands.flatMap(told)])
       expect(about).toMatch(/^[a-z]+[ ,].*[^.]$/s);
   });
 
-  it('has examples for every command that does something, and each is a command line that works', async () => {
+  it('has valid examples for every command that runs', async () => {
     const leaves = (command: Command, above: readonly string[]): readonly (readonly [path: string, Command])[] => {
       const path = [...above, command.name];
       const own = command.run === undefined ? [] : [[path.join(' '), command] as const];

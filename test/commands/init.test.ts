@@ -32,7 +32,7 @@ async function run(folder: string, argv: readonly string[], typed = '') {
 }
 
 describe('init', () => {
-  it('takes answers from options, tries them, makes what is missing, and writes the file once', async () => {
+  it('takes answers from options, tests them, creates missing properties, and writes the file once', async () => {
     const { token, baseUrl } = await hubspotWith();
     const folder = newFolder();
     writeFileSync(join(folder, 'token.txt'), `${token}\n`);
@@ -74,7 +74,7 @@ describe('init', () => {
     expect([second.code, second.stderr]).toEqual([2, expect.stringContaining('replace it with --force')]);
   });
 
-  it('leaves the secrets of another configuration in the same folder alone', async () => {
+  it('does not change the secrets of another configuration in the same folder', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'cvrsync.yaml'), 'store: a.db\n');
     const { code, stderr } = await run(folder, ['--config', 'sandbox.yaml', 'init']);
@@ -82,7 +82,7 @@ describe('init', () => {
     expect(existsSync(join(folder, 'secrets'))).toBe(false);
   });
 
-  it('asks the rest line by line, and refuses what is not right with the name of the question', async () => {
+  it('asks the rest line by line, and refuses a wrong answer with the name of the question', async () => {
     const { token, baseUrl } = await hubspotWith();
     const folder = newFolder();
     writeFileSync(join(folder, 'cvrsync.yaml'), 'store: another.db\n');
@@ -176,7 +176,7 @@ describe('init', () => {
   });
 });
 
-it('serve does not start a set-up over a file with a slip: it names the line', async () => {
+it('serve does not start a set-up over a file with an error, and names the line', async () => {
   const folder = newFolder();
   // Where the set-up of a container writes it.
   mkdirSync(join(folder, 'data'));

@@ -69,7 +69,7 @@ connector:
 }
 
 describe('leave', () => {
-  it('counts and asks, tells the lines to remove, and comes back', async () => {
+  it('counts and asks, names the lines to remove, and returns', async () => {
     const { run, ask, store, states, hubspot, file } = await scene();
     const dry = await run('leave', 'HubSpot', '--dry-run');
     expect([dry.code, dry.stdout]).toEqual([
@@ -99,7 +99,7 @@ describe('leave', () => {
     expect(await states()).toEqual(['active', 'active']);
   });
 
-  it('refuses a name that no connection has, and the kind of a CRM for its connections', async () => {
+  it('refuses an unknown connection, and the kind of a CRM instead of a connection', async () => {
     const { run, file } = await scene();
     expect(await run('leave', 'hubspod', '--yes')).toMatchObject({
       code: 2,
@@ -120,7 +120,7 @@ describe('leave', () => {
     });
   });
 
-  it('carries out its own run alone, and leaves those of others to them', async () => {
+  it('executes only its own run', async () => {
     const { run, store } = await scene();
     const other = await store.write((tx) =>
       requestPreview(
@@ -138,7 +138,7 @@ describe('leave', () => {
     expect(await findRun(store.db, other)).toMatchObject({ stage: 'preview', state: 'waiting' });
   });
 
-  it('goes on by the same command where it was killed', async () => {
+  it('resumes with the same command after it was killed', async () => {
     const { run, start, hubspot, store, states, ids } = await scene();
     hubspot.fault({ match: 'DELETE .*/cvr_form$', action: { kind: 'slow', ms: 60_000, at: 'start' } });
     const command = start('leave', 'hubspot', '--remove-properties', '--yes');

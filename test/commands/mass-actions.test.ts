@@ -28,7 +28,7 @@ async function startHarness() {
 }
 
 describe('backfill without a plan', () => {
-  it('asks with the count at a terminal, and links after a yes only', async () => {
+  it('asks with the count at a terminal, and links only after a yes', async () => {
     const { store, ask } = await startHarness();
     const no = await ask('n\n', 'backfill', 'hubspot');
     expect(no.shown).toContain('Link 2 records of hubspot, and have their companies monitored? [y/N]');
@@ -96,7 +96,7 @@ describe('review with --all', () => {
     expect(await states(harness)).toEqual(['conflict', 'active']);
   });
 
-  it('retries every kind that failed in one run, which programs find by its number', async () => {
+  it('retries every failed kind in one run, and returns its id to programs', async () => {
     const harness = await withWork();
     const retried = await harness.run('review', 'retry', '--all', '--yes', '--json');
     expect([retried.code, JSON.parse(retried.stdout)]).toMatchObject([
@@ -109,7 +109,7 @@ describe('review with --all', () => {
     expect(filtered).toMatchObject({ code: 2, stderr: expect.stringContaining('--all goes with --kind') });
   });
 
-  it('goes on by a daemon, and says so, where the command is stopped', async () => {
+  it('is continued by a daemon, and says so, if the command is stopped', async () => {
     const harness = await withWork();
     const asked = harness.asking('review', 'accept', '--all', '--kind', 'link', '--yes');
     asked.stop();

@@ -26,7 +26,7 @@ async function setup() {
 }
 
 describe('match', () => {
-  it('says without an index how to make one', async () => {
+  it('says how to create a missing index', async () => {
     const { run } = await setup();
     for (const line of [['hubspot'], ['find', 'Nordlys']]) {
       const { code, stderr } = await run('match', ...line);
@@ -36,7 +36,7 @@ describe('match', () => {
     }
   });
 
-  it('is told how to make the index by check, too', async () => {
+  it('has a finding of check that says how to create the index', async () => {
     const [finding] = await indexFindings((await newStore('sqlite')).db, true);
     expect(finding?.advice).toMatch(/cvrsync match index FILE .* cvrsync match index --rebuild/u);
   });
@@ -67,7 +67,7 @@ describe('match', () => {
     expect(danish.stdout).toContain('navnet er ens bortset fra selskabsformen');
   });
 
-  it('shows what it found, writes a plan, and links what the plan says', async () => {
+  it('shows its results, writes a plan, and links the records of the plan', async () => {
     const { run, companies, emulator, plan } = await setup();
     await run('match', 'index', companies);
     const id = emulator.add({ name: 'Nordlys Møbler', address: 'Ringvej 1', zip: '8000' });
@@ -88,7 +88,7 @@ describe('match', () => {
     expect(JSON.parse((await run('--json', 'links')).stdout)).toMatchObject([{ record: id, entity: `CVR-1-${A}` }]);
   });
 
-  it('shows 20 certain matches by chance before a plan links all of them, and asks', async () => {
+  it('shows 20 random certain matches before a plan links all of them, and asks', async () => {
     const { run, ask, companies, emulator, plan } = await setup();
     const numbers = Array.from({ length: 25 }, (_, at) => cvrNumber(100 + at));
     const lines = numbers.map((number, at) => `${number},Fjordbyg ${at} Aarhus ApS,Ringvej ${at + 1},8000`);
@@ -112,7 +112,7 @@ describe('match', () => {
     expect(sampleOf(accepted.shown)).toEqual(sampleOf(refused.shown));
   });
 
-  it('names the records of a plan that got a number since', async () => {
+  it('names records of a plan that got a number since', async () => {
     const { run, companies, emulator, plan } = await setup();
     await run('match', 'index', companies);
     const id = emulator.add({ name: 'Nordlys Møbler', address: 'Ringvej 1', zip: '8000' });
@@ -124,7 +124,7 @@ describe('match', () => {
     expect(stdout).toContain(`  ${id}: its number was blank when the plan was made, and is ${cvrNumber(2)} now`);
   });
 
-  it('is told of by check: how large the index is, and how old', async () => {
+  it('has a finding of check with the size and age of the index', async () => {
     const { run, companies } = await setup();
     expect((await run('check', '--json')).stdout).not.toContain('company index');
     await run('match', 'index', companies);

@@ -43,8 +43,8 @@ async function configured(webhooks: object = {}, more: object = {}) {
   return { cli, startApi };
 }
 
-describe('a monitor with nobody to tell', () => {
-  it('is refused by the command, made or changed', async () => {
+describe('a monitor without recipients', () => {
+  it('is refused by the command, on creation and change', async () => {
     const { cli } = await configured();
     const nobody = await cli('monitors', 'create', 'Nobody', '--all');
     expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining('nobody would be notified')]);
@@ -67,7 +67,7 @@ describe('a monitor with nobody to tell', () => {
 });
 
 describe('a private address literal', () => {
-  it.each(PRIVATE)('%s is refused at creation and at a change, unless the configuration allows it', async (url) => {
+  it.each(PRIVATE)('%s is refused on creation and change, unless the configuration allows it', async (url) => {
     const { cli } = await configured();
     const refused = await cli('monitors', 'create', 'Inside', '--url', url);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('service.webhooks.allow')]);
@@ -93,7 +93,7 @@ describe('a private address literal', () => {
 });
 
 describe('a mail-only monitor', () => {
-  it('says that no mail goes out where there is no mail server', async () => {
+  it('warns that no mail is sent without a mail server', async () => {
     const { cli } = await configured();
     const made = await cli(
       '--log-level',
@@ -116,7 +116,7 @@ describe('a mail-only monitor', () => {
     ).toBe('');
   });
 
-  it('prints no secret: there is nothing to sign', async () => {
+  it('prints no secret, because it signs nothing', async () => {
     const { cli, startApi } = await configured();
     const text = await cli('monitors', 'create', 'Sales', '--email', 'anna@example.com');
     expect([text.code, text.stdout]).toEqual([0, expect.stringContaining('It notifies by mail.')]);

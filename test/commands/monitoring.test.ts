@@ -4,7 +4,7 @@ import { opened } from '../support/stores.ts';
 import { A, B, ONE, setup, TWO } from './monitoring/setup.ts';
 
 describe('monitoring add', () => {
-  it('links the record, has the company monitored and says so', async () => {
+  it('links the record, starts the monitoring and says so', async () => {
     const service = await serveService();
     const { run, links } = await setup(service);
     const added = await run('monitoring', 'add', 'hubspot', 'cvr-1-10150817', ONE, '--send-update');
@@ -19,7 +19,7 @@ describe('monitoring add', () => {
     ]);
   });
 
-  it('takes a CVR number too, and only warns where its check fails', async () => {
+  it('accepts a CVR number, too, and only warns if its check fails', async () => {
     const { run } = await setup(await serveService());
     const [right, mistyped] = [
       await run('monitoring', 'add', 'hubspot', '10 15 08 17', ONE),
@@ -29,7 +29,7 @@ describe('monitoring add', () => {
     expect([mistyped.code, mistyped.stderr]).toEqual([0, expect.stringContaining('modulus 11')]);
   });
 
-  it('answers bad usage with what would be right', async () => {
+  it('answers bad usage with the correct one', async () => {
     const { run } = await setup(await serveService());
     const lines = [
       await run('monitoring', 'add', 'hubspto', A, '1'),
@@ -44,14 +44,14 @@ describe('monitoring add', () => {
     ]);
   });
 
-  it('fails where the record stands for another company, and says what to do', async () => {
+  it('fails if the record belongs to another company, and names the remedy', async () => {
     const { run } = await setup(await serveService());
     await run('monitoring', 'add', 'hubspot', A, ONE);
     const second = await run('monitoring', 'add', 'hubspot', B, ONE);
     expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(`monitoring remove hubspot ${A} ${ONE}`) });
   });
 
-  it('fails where the service refuses, in its words, and keeps the link', async () => {
+  it('fails with the reason of the service if it refuses, and keeps the link', async () => {
     const service = await serveService();
     service.refuse(A, 404, 'No such company');
     const { run, links } = await setup(service);
@@ -80,7 +80,7 @@ describe('monitoring add', () => {
     expect(await links()).toMatchObject([{ observed: 'unknown, desired on' }]);
   });
 
-  it('says that the key is wrong without saying the key', async () => {
+  it('says that the key is wrong without showing it', async () => {
     const { run, configure } = await setup(await serveService());
     configure('s3cret-of-mine');
     const kept = await run('monitoring', 'add', 'hubspot', A, ONE, '--json');
@@ -102,7 +102,7 @@ describe('monitoring add', () => {
 });
 
 describe('monitoring remove', () => {
-  it('ends the link and the monitoring; a second time is no failure', async () => {
+  it('ends the link and the monitoring, and can be repeated', async () => {
     const service = await serveService();
     const { run, links } = await setup(service);
     await run('monitoring', 'add', 'hubspot', A, ONE);
@@ -115,7 +115,7 @@ describe('monitoring remove', () => {
     expect((await run('monitoring', 'remove', 'hubspot', A, ONE)).code).toBe(0);
   });
 
-  it('removes an item that has no link here, and leaves the link of another company alone', async () => {
+  it('removes an item without a link here, and keeps the link of another company', async () => {
     const service = await serveService();
     const { run, links } = await setup(service);
     await run('monitoring', 'add', 'hubspot', A, ONE);
@@ -127,7 +127,7 @@ describe('monitoring remove', () => {
 });
 
 describe('monitoring list and jobs', () => {
-  it('show what is there, here, or both', async () => {
+  it('show items of the service, of the store, or of both', async () => {
     const service = await serveService();
     const { run } = await setup(service);
     await run('monitoring', 'add', 'hubspot', A, ONE);
@@ -155,7 +155,7 @@ describe('monitoring list and jobs', () => {
     expect((await run('monitoring', 'jobs')).stdout).toContain('job-hubspot');
   });
 
-  it('fail with what the service said', async () => {
+  it('fail with the answer of the service', async () => {
     const service = await serveService();
     const { run } = await setup(service);
     service.fault({ match: 'GET', action: { kind: 'status', status: 404, body: { errorMessage: 'No module' } } });
@@ -167,7 +167,7 @@ describe('monitoring list and jobs', () => {
 });
 
 describe('links', () => {
-  it('are none before the first one, and those of a connection that was taken out stay', async () => {
+  it('are empty at first, and remain after their connection was removed', async () => {
     const { run, links, store: url } = await setup(undefined);
     await run('monitoring', 'add', 'hubspot', A, ONE);
     const store = await opened(url);

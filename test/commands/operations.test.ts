@@ -45,7 +45,7 @@ async function configured(hubspot: object = {}, more: object = {}, connector: ob
 const COMPANY = 'CVR-1-10000001';
 
 describe('check', () => {
-  it('finds nothing to fix in a sound configuration, and makes a store that was not there', async () => {
+  it('finds nothing to fix in a sound configuration, and creates a missing store', async () => {
     const { run } = await configured();
     const { code, stdout } = await run('check', '--json');
     expect(code).toBe(0);
@@ -71,14 +71,14 @@ describe('check', () => {
     expect(stdout).toMatch(/warn\s+hubspot match\s+links were made by old_number, and do not follow cvr_number/);
   });
 
-  it('fails by a property that is missing, and says what to do', async () => {
+  it('fails for a missing property, and names the remedy', async () => {
     const { run } = await configured({ fields: { name: 'nmae' } });
     const { code, stdout } = await run('check');
     expect(code).toBe(1);
     expect(stdout).toMatch(/fail\s+hubspot name → nmae\s.*create it, or set fields: \{ name: false \}/);
   });
 
-  it('offers to make what is missing, makes it when asked to, and then finds nothing to fix', async () => {
+  it('offers to create missing properties, creates them on request, and then finds nothing to fix', async () => {
     const { run } = await configured({ fields: { status: 'my_status', startDate: 'my_start' } });
     const before = await run('check');
     expect(before.code).toBe(1);
@@ -89,36 +89,39 @@ describe('check', () => {
     expect((await run('check')).stdout).not.toContain('can be created');
   });
 
-  it('fails by a token that is refused, without showing it', async () => {
+  it('fails for a refused token, without showing it', async () => {
     const { run } = await configured({ accessToken: 'wrong-token-of-mine' });
     const { code, stdout } = await run('check');
     expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+hubspot\s.*renew the credentials/)]);
     expect(stdout).not.toContain('wrong-token-of-mine');
   });
 
-  it('fails by a monitoring service that does not answer', async () => {
+  it('fails if the monitoring service does not answer', async () => {
     const upstream = { baseUrl: 'http://127.0.0.1:9', accessKey: 'a-key-of-mine' };
     const { run } = await configured({}, {}, { upstream });
     const { code, stdout } = await run('check', '--timeout', '2');
     expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+upstream\s/)]);
   });
 
-  it.each(SUITE_ENGINES)('makes the tables of an empty store on %s, and does not touch older ones', async (engine) => {
-    const url = await emptyStoreUrl(engine);
-    const { run } = await configured({}, { store: url, admin: { token: 'a-token-of-some-length' } });
-    expect((await run('check')).stdout).toContain('0 to fix');
-    const older = await opened(url);
-    await makeOlder(older);
-    const { code, stdout } = await run('--json', 'check');
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toContainEqual({
-      level: 'fail',
-      subject: 'store',
-      found: expect.stringMatching(/schema version 0, .*: run cvrsync migrate$/u),
-    });
-  });
+  it.each(SUITE_ENGINES)(
+    'creates the tables of an empty store on %s, and does not migrate older ones',
+    async (engine) => {
+      const url = await emptyStoreUrl(engine);
+      const { run } = await configured({}, { store: url, admin: { token: 'a-token-of-some-length' } });
+      expect((await run('check')).stdout).toContain('0 to fix');
+      const older = await opened(url);
+      await makeOlder(older);
+      const { code, stdout } = await run('--json', 'check');
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).toContainEqual({
+        level: 'fail',
+        subject: 'store',
+        found: expect.stringMatching(/schema version 0, .*: run cvrsync migrate$/u),
+      });
+    },
+  );
 
-  it('fails for lack of disk once webhooks are refused for it, in the words of /ready', async () => {
+  it('fails for lack of disk space once webhooks are refused for it, in the words of /ready', async () => {
     const store = await newStore('sqlite');
     const free = async (mib: number, config: Pick<Config, 'connector'>) =>
       diskFindings({ ...store, freeBytes: async () => mib * 1024 * 1024 }, config);
@@ -134,7 +137,7 @@ describe('check', () => {
     expect(await free(512, config)).toEqual([]);
   });
 
-  it('fails by a store that is none, and goes on', async () => {
+  it('fails for an invalid store, and continues', async () => {
     const file = join(folder, 'text.db');
     await writeFile(file, 'this is a text and not a database of any kind');
     const { run } = await configured({}, { store: file });
@@ -142,7 +145,7 @@ describe('check', () => {
     expect([code, stdout]).toEqual([1, expect.stringMatching(/fail\s+store\s.*not a SQLite database/)]);
   });
 
-  it('asks our own address from outside', async () => {
+  it('requests our own address from outside', async () => {
     const server = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
@@ -156,7 +159,7 @@ describe('check', () => {
 });
 
 describe('review', () => {
-  it('says by its exit code whether a person is needed, and takes the ids it shows', async () => {
+  it('shows by its exit code whether a person is needed, and accepts the ids that it shows', async () => {
     const { run, store: url } = await configured();
     expect(await run('review')).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no store') });
     expect((await run('migrate')).code).toBe(0);
@@ -193,7 +196,7 @@ describe('review', () => {
 });
 
 describe('review retry --all', () => {
-  it('tries lanes again, and never lets go of a safety limit', async () => {
+  it('retries lanes, and never releases a safety limit', async () => {
     const { run, store: url } = await configured();
     const store = await openStore(url);
     onTestFinished(() => store.close());
@@ -214,7 +217,7 @@ describe('review retry --all', () => {
 });
 
 describe('explain', () => {
-  it('takes a company or one of its records, and says when it knows neither', async () => {
+  it('accepts a company or one of its records, and reports unknown ones', async () => {
     const { run, store: url } = await configured();
     const store = await openStore(url);
     await store.write((tx) =>
@@ -239,7 +242,7 @@ describe('explain', () => {
     expect((await run('explain', 'what')).code).toBe(2);
   });
 
-  it('says why nothing is known of a company that is linked, as monitoring add does', async () => {
+  it('says why a linked company has no facts, as monitoring add does', async () => {
     const id = emulator?.add({ name: 'One' }) ?? '';
     const other = await configured({}, {}, { upstream: { baseUrl: 'http://127.0.0.1:9', accessKey: 'k' } });
     const added = await other.run('monitoring', 'add', 'hubspot', COMPANY, id);
@@ -256,7 +259,7 @@ describe('explain', () => {
 });
 
 describe('backup', () => {
-  it('copies the key of the secrets beside the copy, for its owner only, and says so', async () => {
+  it('copies the key of the secrets next to the copy, readable by its owner only, and says so', async () => {
     const { run, store } = await configured({}, { service: { register: { source: 'file', path: folder } } });
     expect((await run('migrate')).code).toBe(0);
     const file = join(folder, 'elsewhere', 'copy.db');
@@ -278,7 +281,7 @@ describe('backup', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('names the configured key where there is one', async () => {
+  it('names the configured key if one exists', async () => {
     const secretKey = `${'B'.repeat(43)}=`;
     const service = { register: { source: 'file', path: folder }, secretKey };
     const { run } = await configured({}, { service });

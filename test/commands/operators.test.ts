@@ -34,7 +34,7 @@ describe('operators', () => {
     expect(await store.db.selectFrom('session').selectAll().execute()).toEqual([]);
   });
 
-  it('leave what was done in the audit, without the token', async () => {
+  it('are audited without the token', async () => {
     const { store, run } = await configured();
     const { stdout } = await run('create', 'Bo', '--role', 'admin');
     await run('revoke', 'Bo');
@@ -48,7 +48,7 @@ describe('operators', () => {
     expect(JSON.stringify(entries)).not.toContain(token);
   });
 
-  it('may be created again after they were revoked, and not before', async () => {
+  it('may be created again only after they were revoked', async () => {
     const { run } = await configured();
     await run('create', 'Ida', '--role', 'viewer');
     const twice = await run('create', 'Ida', '--role', 'admin');
@@ -58,7 +58,7 @@ describe('operators', () => {
     expect((await run('create', 'Ida', '--role', 'admin')).code).toBe(0);
   });
 
-  it('get a link that signs them in, and without a name the one that makes the first operator', async () => {
+  it('get a link that signs them in, or without a name the link that creates the first operator', async () => {
     const { store, run } = await configured();
     const linkOf = async (...name: readonly string[]) => (await run('login-link', ...name)).stdout.trim();
     const used = async (link: string) => {
@@ -81,7 +81,7 @@ describe('operators', () => {
     ['a token that is revoked', ['allow', 'cvrsync_operator_typed'], 1, 'operators create prints a new token'],
     ['a link of nobody', ['login-link', 'cvrsync_operator_typed'], 1, 'there is no active operator of this name'],
     ['an unknown name', ['revoke', 'cvrsync_operator_typed'], 1, 'there is no operator of this name'],
-  ])('say what is wrong with %s', async (_what, argv, code, message) => {
+  ])('explain the error in %s', async (_what, argv, code, message) => {
     const { run } = await configured();
     const ran = await run(...argv);
     expect(ran.code).toBe(code);

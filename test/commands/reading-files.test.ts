@@ -44,7 +44,7 @@ async function configured(name: string, content: object | string | Uint8Array): 
 }
 
 describe('commands that only read never migrate a store', () => {
-  test('links, monitoring list and explain refuse an older one and leave it as it is', async () => {
+  test('links, monitoring list and explain refuse an older one without changing it', async () => {
     const file = join(folder, 'older.db');
     await (await openStore(file)).close();
     const db = new Database(file);
@@ -64,13 +64,13 @@ describe('commands that only read never migrate a store', () => {
     after.close();
   });
 
-  test('links makes no store where there is none', async () => {
+  test('links does not create a missing store', async () => {
     const config = await configured('none.json', { store: join(folder, 'none', 'x.db'), connector });
     expect((await cvrsync(['--config', config, 'links'])).stderr).toContain('there is no store at');
     expect(await readdir(folder)).not.toContain('none');
   });
 
-  test('token makes no token where there is no store, and gives one once check has made the store', async () => {
+  test('token creates no token without a store, and prints one once check has created the store', async () => {
     const config = await configured('no-token.json', { store: 'no-token/x.db', connector });
     const ran = await cvrsync(['--config', config, 'token']);
     expect([ran.code, ran.stdout]).toEqual([1, '']);
@@ -81,7 +81,7 @@ describe('commands that only read never migrate a store', () => {
     expect((await cvrsync(['--config', config, 'token'])).stdout).toMatch(/^[\w-]{43}\n$/);
   });
 
-  test('what is run before the first start makes the store', async () => {
+  test('commands for use before the first start create the store', async () => {
     const companies = await configured('companies.jsonl', '{"number":"10000009","name":"Opdigtet ApS"}\n');
     const commands = [
       ['operators', 'create', 'ida', '--role', 'admin'],
@@ -98,7 +98,7 @@ describe('commands that only read never migrate a store', () => {
 });
 
 describe('an empty configuration', () => {
-  test('does not start: there is nothing to run', async () => {
+  test('does not start, because nothing is configured to run', async () => {
     const store = join(folder, 'empty', 'x.db');
     for (const content of ['', `store: ${store}\n`]) {
       const ran = await cvrsync(['--config', await configured('empty.yaml', content), 'serve']);
@@ -107,7 +107,7 @@ describe('an empty configuration', () => {
     expect(await readdir(folder)).not.toContain('empty');
   });
 
-  test('fails in check in the same words, and no store is made', async () => {
+  test('fails in check in the same words, without creating a store', async () => {
     const store = join(folder, 'empty', 'x.db');
     const config = await configured('empty.yaml', `store: ${store}\n`);
     const ran = await cvrsync(['--config', config, 'check']);
@@ -116,20 +116,20 @@ describe('an empty configuration', () => {
   });
 });
 
-describe('a store that cannot be kept where it should be is told with path, user and remedy', () => {
-  test('where a file stands in the place of its folder, or of one above', async () => {
+describe('a store at an unusable path is reported with path, user and remedy', () => {
+  test('if a file has the name of its folder, or of a parent folder', async () => {
     const file = await configured('a-file', 'x');
     for (const store of [join(file, 'x.db'), join(file, 'data', 'x.db')])
       await expect(openStore(store)).rejects.toThrow(/a-file.* should be a folder, and a file has that name: move/);
   });
 
-  test('where a folder stands in its place', async () => {
+  test('if a folder has its name', async () => {
     const place = join(folder, 'folder.db');
     await mkdir(place);
     await expect(openStore(place)).rejects.toThrow(`${place} is a folder: name a file as`);
   });
 
-  test('where the folder or the file may not be written', async () => {
+  test('if the folder or the file is not writable', async () => {
     const shared = join(folder, 'shared');
     await mkdir(shared);
     const file = join(shared, 'x.db');
@@ -160,7 +160,7 @@ describe('a store that cannot be kept where it should be is told with path, user
     await chmod(shared, 0o777);
   });
 
-  test('a backup that finds no room names its file, and how much it takes', async () => {
+  test('a backup on a full disk names its file and the required size', async () => {
     const store = join(folder, 'large.db');
     await (await openStore(store)).close();
     const config = await configured('large.json', { store, connector });
@@ -174,7 +174,7 @@ describe('a store that cannot be kept where it should be is told with path, user
     expect(await readdir(join(folder, 'copies'))).toEqual([]);
   });
 
-  test('that finds no room at the start names its file, and what to do', async () => {
+  test('on a full disk at the start names its file and the remedy', async () => {
     const store = join(folder, 'full', 'x.db');
     const service = { register: { source: 'file', path: folder } };
     const config = await configured('full.json', { store, service, server: { port: 0 } });
@@ -186,7 +186,7 @@ describe('a store that cannot be kept where it should be is told with path, user
     expect(ran.stderr).toContain(`The store ${store} cannot`);
   });
 
-  test('but not made where a port is taken, or both are the same one', async () => {
+  test('but is not created if a port is taken, or both ports are the same', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();
@@ -204,7 +204,7 @@ describe('a store that cannot be kept where it should be is told with path, user
     expect(await readdir(folder)).not.toContain('ports');
   });
 
-  test('where the system makes no folder, also for check, backup and a new provider', async () => {
+  test('if the system cannot create the folder, also for check, backup and a new provider', async () => {
     const config = await configured('proc.json', { store: '/proc/x/y/x.db', connector });
     const here = await configured('proc-backup.json', { store: join(folder, 'proc.db'), connector });
     await (await openStore(join(folder, 'proc.db'))).close();
@@ -228,14 +228,14 @@ describe('a store that cannot be kept where it should be is told with path, user
     expect(provider?.stderr).toContain('/proc/x/mine cannot be created');
   });
 
-  test('a folder that is missing is made', async () => {
+  test('a missing folder is created', async () => {
     const file = join(folder, 'deep', 'er', 'x.db');
     await (await openStore(file)).close();
     expect(await readdir(join(folder, 'deep', 'er'))).toContain('x.db');
   });
 });
 
-describe('one slip, one clear message', () => {
+describe('one error gives one clear message', () => {
   const messages = async (name: string, content: string | Uint8Array) => {
     const ran = await cvrsync(['--config', await configured(name, content), 'config', 'show']);
     expect(ran.code).toBe(2);
@@ -245,7 +245,7 @@ describe('one slip, one clear message', () => {
       .filter((line) => /^ {2}\S/.test(line));
   };
 
-  test('a slip in YAML', async () => {
+  test('an error in YAML', async () => {
     const text = 'store: data/x.db\nconnector:\n  webhook: { auth: { method: None }\n  providers:\n    a: [1\n  b: }\n';
     expect(await messages('slip.yaml', text)).toEqual([
       expect.stringMatching(/line \d+, column \d+: not valid YAML: /),

@@ -39,7 +39,7 @@ async function ready(properties: Readonly<Record<string, string | boolean>> = {}
   return { crms, id, receive };
 }
 
-test('a dry run of a payload shows what would be written, and writes nothing', async () => {
+test('a dry run of a payload shows its writes, and writes nothing', async () => {
   const { crms, id, receive } = await ready();
   const { code, stdout } = await receive('--dry-run');
   expect(code).toBe(0);
@@ -80,7 +80,7 @@ test('a received payload is stored, applied and written once', async () => {
   expect(JSON.parse((await receive()).stdout)).toMatchObject({ duplicate: true });
 });
 
-test('a dry run lists malformed, unknown and incomplete entries, and what is dated ahead', async () => {
+test('a dry run lists malformed, unknown and incomplete entries, and those dated ahead', async () => {
   const person = { entityId: 'CVR-3-4999000001', name: 'Anne Opdigtsen', type: 'Person' };
   const { receive } = await ready(
     {},

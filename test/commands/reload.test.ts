@@ -61,7 +61,7 @@ async function scene(engine: (typeof ENGINES)[number], accessToken?: string) {
 }
 
 describe.each(SUITE_ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
-  it('takes up secrets, rules and the level of the log, and names what needs a restart', async () => {
+  it('applies secrets, rules and the log level, and names changes that need a restart', async () => {
     const { store, config, said, log, record, post, reload } = await scene(engine, 'pat-of-before');
     expect(await post(renamed('Havblik ApS', 'Havblik A/S'), BEFORE)).toBe(204);
     await expect.poll(async () => (await readBlocks(store.db, Date.now())).map(({ fault }) => fault)).toEqual(['auth']);
@@ -94,7 +94,7 @@ describe.each(SUITE_ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
     expect(log()).not.toMatch(/the-secret-of|pat-of-before/u);
   });
 
-  it('has a person accept rules that would replace what people wrote', async () => {
+  it('requires acceptance of rules that would replace edits of people', async () => {
     const { store, config, said, record, post, reload } = await scene(engine);
     const phone = (policy: string) => ({ fields: { phone: { property: 'phone', policy } } });
     await reload(config(phone('if-blank'), BEFORE));
@@ -114,7 +114,7 @@ describe.each(SUITE_ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
     expect(record()).toHaveProperty('phone', '70101010');
   });
 
-  it('has a removal accepted over the API, and then reads the file at once as it is by then', async () => {
+  it('accepts a removal over the API, and then reads the current file at once', async () => {
     const { config, said, accept, reload, rewrite } = await scene(engine);
     await reload(config(false, BEFORE));
     const read = () => said('the configuration was read again').map(({ changed }) => changed);
@@ -125,7 +125,7 @@ describe.each(SUITE_ENGINES)('a daemon on %s that gets SIGHUP', (engine) => {
     expect(await accept('hubspot')).toBe(404);
   });
 
-  it('keeps the configuration that it has where the file cannot be used, and says why', async () => {
+  it('keeps its configuration if the file is invalid, and logs the reason', async () => {
     const { config, said, record, post, reload } = await scene(engine);
     await reload(config({ fields: { nonsense: 'x' } }, AFTER));
     const refused = () => said('the configuration cannot be used: the one before stays in force');

@@ -52,7 +52,7 @@ const asides = (): readonly string[] =>
     .filter((name) => /\.replaced-\d{8}T\d{6}Z$/u.test(name))
     .map((name) => path.join(path.dirname(store), name));
 
-test('after a crash the copy stands, and the old journal is not played over it', { timeout: 60_000 }, async () => {
+test('after a crash the copy is intact, and the old journal is not replayed over it', { timeout: 60_000 }, async () => {
   const config = configFor(await startCrms(), store);
   const run = configured(store);
   const daemon = await daemonWith(config);
@@ -100,7 +100,7 @@ describe('a copy is refused', () => {
     return stderr;
   };
 
-  test('that is not there, is no database, is cut, or is of another program', async () => {
+  test('that is missing, not a database, cut, or of another program', async () => {
     expect(await refusalOf()).toContain('there is no file');
     writeFileSync(copy, 'not a database at all, but a text that is long enough'.repeat(100));
     expect(await refusalOf()).toContain('is not a SQLite database');
@@ -132,7 +132,7 @@ describe('a copy is refused', () => {
   });
 });
 
-test('asks first, and changes nothing where nobody can be asked or the answer is no', async () => {
+test('asks first, and changes nothing without a terminal or after a no', async () => {
   const run = configured(store);
   await run('backup', copy);
   const { code, stderr } = await run('restore', copy);
@@ -144,7 +144,7 @@ test('asks first, and changes nothing where nobody can be asked or the answer is
   expect(asides()).toHaveLength(1);
 });
 
-test('leaves the file of the copy as it is', async () => {
+test('does not change the file of the copy', async () => {
   await configured(store)('backup', copy);
   const before = readFileSync(copy);
   const changedAt = statSync(copy).mtimeMs;
@@ -156,7 +156,7 @@ test('leaves the file of the copy as it is', async () => {
   expect([entry?.action, entry?.result, gap?.since]).toEqual(['store.backup', 'begun', entry?.at]);
 });
 
-test('restores the key with the store, keeps the old one aside, and names what people did since', async () => {
+test('restores the key with the store, keeps the old key, and names later actions of people', async () => {
   const run = configured(store, SERVICE);
   writeFileSync(`${store}.key`, `${'A'.repeat(43)}=\n`);
   await run('backup', copy);

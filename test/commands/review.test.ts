@@ -6,7 +6,7 @@ import { ENTITY, renamed, reported } from '../faults/company.ts';
 import { startFixture } from '../support/fixture.ts';
 import { SUITE_ENGINES } from '../support/stores.ts';
 
-test('review never says that nothing needs a person above a paused account', async () => {
+test('review never says that nothing needs a person while it lists a paused account', async () => {
   const fixture = await startFixture();
   await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   await fixture.settled();
@@ -29,7 +29,7 @@ test('review never says that nothing needs a person above a paused account', asy
   expect(await shown()).not.toContain('the monitoring service');
 });
 
-test('review tells of a short pause that ends by itself, without asking for a person', async () => {
+test('review mentions a short pause that ends by itself, without requiring a person', async () => {
   const fixture = await startFixture();
   const rateLimiter = createRateLimiter({ store: fixture.app.store, key: 'hubspot', budgets: {}, now: Date.now });
   await rateLimiter.block(Date.now() + 60_000, 'too many calls', 'rate');
@@ -41,7 +41,7 @@ test('review tells of a short pause that ends by itself, without asking for a pe
 });
 
 for (const engine of SUITE_ENGINES)
-  test(`review gives programs what came of a webhook that nobody could read, to correct and feed it, on ${engine}`, async () => {
+  test(`review gives programs the body of an unreadable webhook, to correct and receive it, on ${engine}`, async () => {
     const fixture = await startFixture({ engine });
     const body = JSON.stringify(renamed(null, 'Å ApS')).replace('}', '');
     expect(await fixture.post(body)).toBe(400);
@@ -54,7 +54,7 @@ for (const engine of SUITE_ENGINES)
     expect(table.replaceAll(/\s+/gu, ' ')).toContain('cvrsync review list --kind body --json');
   });
 
-test('review and explain name the value that stays in the CRM when a new one is refused', async () => {
+test('review and explain name the value that the CRM keeps when it refuses a new one', async () => {
   const fixture = await startFixture({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 6 }] } });
   const id = await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS', CVR_Status__c: 'gammel' });
   await fixture.post(reported({ status: { before: null, after: 'UNDERKONKURS' } }, 8));

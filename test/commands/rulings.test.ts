@@ -28,7 +28,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     return fixture[crm].get(id)?.[name];
   }
 
-  test('a release lets the register win from now on, until it is lifted', async () => {
+  test('a release lets the register win until it is cleared', async () => {
     const { fixture, id, record } = await edited();
     expect((await fixture.cli('release', record, name)).code).toBe(0);
     expect(await nameOf(fixture, id)).toBe('B ApS');
@@ -44,7 +44,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     expect((await fixture.cli('release', record, name, '--clear')).code).toBe(1);
   });
 
-  test('a release for once ends with the first write', async () => {
+  test('a release with --once ends with the first write', async () => {
     const { fixture, id, record } = await edited();
     await fixture.cli('release', record, name, '--once');
     expect(await nameOf(fixture, id)).toBe('B ApS');
@@ -55,7 +55,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     expect(await fixture.app.store.db.selectFrom('override').selectAll().execute()).toEqual([]);
   });
 
-  test('a hold keeps a property, a hold of the record keeps all, and what was missed comes when it is lifted', async () => {
+  test('a hold protects a property or the whole record, and missed values are written when it is cleared', async () => {
     const { fixture, id, record } = await edited();
     fixture[crm].edit(id, { [name]: 'B ApS' });
     expect((await fixture.cli('hold', record, name, '--reason', 'asked by sales')).code).toBe(0);
@@ -89,7 +89,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
     await expect.poll(() => nameOf(fixture, id), { timeout: 120_000 }).toBe('C ApS');
   });
 
-  test('differences are listed on request, and a person settles them', async () => {
+  test('differences are listed on request, and a person resolves them', async () => {
     const { fixture, id, record } = await edited();
     expect(await fixture.cli('review', 'list')).toMatchObject({
       code: 0,
@@ -126,7 +126,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
       return { fixture, id };
     }
 
-    test('overwrites what differs once, with history, and undo takes that back', async () => {
+    test('overwrites differing values once, with history, and undo restores them', async () => {
       const { fixture, id } = await trusting({ [name]: 'Mine ApS' });
       expect(fixture[crm].get(id)).toMatchObject({ [name]: 'B ApS' });
       fixture[crm].edit(id, { [name]: 'Mine again ApS' });
@@ -139,7 +139,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
       expect(fixture[crm].get(id)).toMatchObject({ [name]: 'Mine ApS' });
     });
 
-    test('undo says that cvr_changed_at stays, and leaves it', async () => {
+    test('undo keeps cvr_changed_at, and says so', async () => {
       const { fixture, id } = await trusting({ [name]: 'Mine ApS' });
       const property = crm === 'hubspot' ? 'cvr_changed_at' : 'CVR_Changed_At__c';
       const changedAt = fixture[crm].get(id)?.[property];
@@ -152,7 +152,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
       expect(fixture[crm].get(id)).toMatchObject({ [name]: 'Mine ApS', [property]: changedAt });
     });
 
-    test('has trusted where the values were the same: a later edit is kept', async () => {
+    test('counts equal values as overwritten, so that a later edit is kept', async () => {
       const { fixture, id } = await trusting({ [name]: 'B ApS' });
       fixture[crm].edit(id, { [name]: 'Mine ApS' });
       await fixture.post(renamed('B ApS', 'C ApS', 9));
@@ -160,7 +160,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
       expect(await rulesOf(fixture, id, name)).toEqual(['same', 'edited']);
     });
 
-    test("loses no trace of a person's value where the answer to the write is lost", async () => {
+    test("keeps a person's value in history if the answer to the write is lost", async () => {
       const fixture = await startFixture({ engine, clock: handClock() });
       await fixture.post(renamed('A ApS', 'B ApS'));
       await fixture.settled();
@@ -176,7 +176,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own, write }) => {
   });
 });
 
-test('a override on a property or a record that is not there is refused with what is', async () => {
+test('an override on an unknown property or record is refused with the known ones', async () => {
   const fixture = await startFixture();
   const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   const said = async (...argv: readonly string[]): Promise<string> => {
@@ -195,7 +195,7 @@ test('a override on a property or a record that is not there is refused with wha
   expect(await said('undo')).toMatch(/^2 .*name the writes/su);
 });
 
-test('a record that was merged away is not ruled on: its overrides went along, and the survivor is named', async () => {
+test('an override on a merged record is refused with the survivor, which has its overrides', async () => {
   const fixture = await startFixture();
   const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   expect((await fixture.cli('hold', `hubspot:${id}`, 'name')).code).toBe(0);

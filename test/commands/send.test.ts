@@ -21,7 +21,7 @@ async function open(...auth: readonly Auth[]) {
 }
 
 describe('send', () => {
-  it('posts an event about a company, with the headers that are asked for', async () => {
+  it('posts an event about a company, with the requested headers', async () => {
     const { url, bodies } = await open({ method: 'Header', key: 'X-Key', value: 'a sesame' });
     const args = ['send', url, '--entity', 'cvr-1-99000015', '--event', 'status', '--header', 'X-Key: a sesame'];
     const { code, stdout } = await runCli(args);
@@ -31,21 +31,21 @@ describe('send', () => {
     ]);
   });
 
-  it('signs, and states a whole company where no event is named', async () => {
+  it('signs, and sends the full state of a company without a named event', async () => {
     const { url, bodies } = await open({ method: 'Signature', secret: SECRET });
     const { code, stdout } = await runCli(['--json', 'send', url, '--secret', SECRET]);
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ status: 204, accepted: true })]);
     expect((await bodies())[0]?.body).toContain('"stated":[');
   });
 
-  it('fails where the webhook does not accept, and shows what it answered', async () => {
+  it('fails if the webhook refuses, and shows its answer', async () => {
     const { url } = await open({ method: 'Header', key: 'X-Key', value: 'a sesame' });
     const { code, stdout } = await runCli(['send', url]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^401 not accepted: .*\n\{"errorMessage":"The webhook does not prove who sent it/);
   });
 
-  it('fails where nobody listens', async () => {
+  it('fails if nothing listens', async () => {
     const { code, stderr } = await runCli(['send', 'http://127.0.0.1:1/webhook?key=sesame']);
     expect([code, stderr]).toEqual([1, expect.stringContaining('nothing listens at this address')]);
     expect(stderr).not.toContain('sesame');
@@ -57,14 +57,14 @@ describe('send', () => {
     [['send', 'http://127.0.0.1:1/', '--event', 'nonsense'], 'is not one of name,'],
     [['send', 'http://127.0.0.1:1/', '--header', 'sesame'], "not of the form 'name: value'"],
     [['send', 'http://127.0.0.1:1/', '--secret', 'sesame'], 'is not of the form whsec_'],
-  ])('says how it is used: %j', async (args, message) => {
+  ])('shows its usage: %j', async (args, message) => {
     const { code, stderr } = await runCli(args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).not.toContain('sesame');
   });
 });
 
-describe.each(SUITE_ENGINES)('a sample of a company that a record is linked to, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('a sample of a linked company, on %s', (engine) => {
   const setUp = async () => {
     const fixture = await startFixture({ engine, connections: { hubspot: { fields: { name: 'name' } } } });
     const id = await fixture.addLinked('hubspot', ENTITY, { name: 'Sand ApS' });
@@ -89,7 +89,7 @@ describe.each(SUITE_ENGINES)('a sample of a company that a record is linked to, 
     expect(name()).toBe('Sand ApS');
   });
 
-  it('is sent with --yes, is kept in the audit, and is put right as the command says', async () => {
+  it('is sent with --yes, is audited, and is repaired as the command says', async () => {
     const { fixture, name, send } = await setUp();
     const { code, stdout } = await send('--entity', ENTITY, '--yes');
     expect([code, stdout]).toEqual([0, expect.stringContaining(`cvrsync facts forget ${ENTITY}`)]);
@@ -102,7 +102,7 @@ describe.each(SUITE_ENGINES)('a sample of a company that a record is linked to, 
     expect(name()).toBe('Sand ApS');
   });
 
-  it('is sent at once where it is of another company', async () => {
+  it('is sent at once for another company', async () => {
     const { fixture, send } = await setUp();
     expect(await send('--entity', 'CVR-1-99000015')).toMatchObject({ code: 0 });
     expect(await send()).toMatchObject({ code: 0 });

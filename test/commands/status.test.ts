@@ -43,7 +43,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
   });
   const status = (...more: readonly string[]) => runCli(['--config', file, 'status', ...more]);
 
-  test('it names what needs you, and no secret has to be set', async () => {
+  test('it lists entries for review, without any secret in the environment', async () => {
     await store.write(async (tx) => {
       await linkRecord(tx, { provider: 'hubspot', recordId: '1', entity: COMPANY, sendUpdate: false, now });
       await tx.updateTable('link').set({ state: 'conflict' }).execute();
@@ -60,7 +60,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     expect(stdout).toMatch(/^ {2}hubspot +ok +no decision lately +no write lately$/mu);
   });
 
-  test('it says what to do first, then that all is well', async () => {
+  test('it shows the first steps, then that all is well', async () => {
     await runDaemon(store, now);
     expect(await status()).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing is linked yet: run') });
     await store.write(async (tx) => {
@@ -75,7 +75,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     expect(stdout.split('\n').length).toBeLessThan(25);
   });
 
-  test('as JSON it is what the API answers, with ISO times', async () => {
+  test('its JSON equals the answer of the API, with ISO times', async () => {
     await runDaemon(store, now);
     const { stdout } = await status('--json');
     const shown = JSON.parse(stdout);

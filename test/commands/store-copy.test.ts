@@ -32,7 +32,7 @@ function configured(store: string, halves: object = CONNECTOR) {
 const rest = async (store: Store): Promise<readonly string[]> =>
   (await rowsWith(store, '')).filter((row) => !/^(?:audit|daemon|kv|lane) /u.test(row));
 
-it('moves an installation to PostgreSQL and back, and a daemon goes on with it', { timeout: 60_000 }, async () => {
+it('moves an installation to PostgreSQL and back, and a daemon continues with it', { timeout: 60_000 }, async () => {
   const fixture = await startFixture();
   const record = await fixture.addLinked('hubspot', ENTITY, { name: 'Old' });
   // What PostgreSQL keeps in no text: a NUL, and half a character.
@@ -72,7 +72,7 @@ it('moves an installation to PostgreSQL and back, and a daemon goes on with it',
 });
 
 describe('store copy', () => {
-  it('says how many rows, and copies nothing before a yes', async () => {
+  it('shows the number of rows, and copies nothing before a yes', async () => {
     const store = await newStoreUrl('sqlite');
     const to = path.join(newFolder(), 'copy.db');
     const run = configured(store);
@@ -90,7 +90,7 @@ describe('store copy', () => {
     expect(yes.shown).toMatch(/comparing: 3 of 3 rows, .*\/s/u);
   });
 
-  it('needs another place, and refuses while the daemon runs', async () => {
+  it('requires another place, and refuses while the daemon runs', async () => {
     const store = await newStoreUrl('sqlite');
     const run = configured(store);
     expect(await run('store', 'copy')).toMatchObject({ code: 2, stderr: expect.stringContaining('say where: --to') });
@@ -102,7 +102,7 @@ describe('store copy', () => {
     expect((await run('links')).code).toBe(0);
   });
 
-  it('is refused where the target has another schema version, and leaves the store as it is', async () => {
+  it('is refused if the target has another schema version, without changing the store', async () => {
     const store = await newStoreUrl('sqlite');
     const target = await newStoreUrl('sqlite');
     await makeOlder(await opened(target));
@@ -113,7 +113,7 @@ describe('store copy', () => {
     expect((await run('links')).code).toBe(0);
   });
 
-  it('copies key and token beside a file, and says what takes their place on PostgreSQL', async () => {
+  it('copies key and token next to a file, and names their replacement on PostgreSQL', async () => {
     const store = await newStoreUrl('sqlite');
     writeFileSync(`${store}.key`, `${'A'.repeat(43)}=\n`);
     writeFileSync(`${store}.token`, `${'t'.repeat(20)}\n`);
@@ -149,7 +149,7 @@ describe('store copy', () => {
 });
 
 describe('store reopen', () => {
-  it('lets the old store be used again', async () => {
+  it('makes the old store usable again', async () => {
     const store = await newStoreUrl('sqlite');
     const run = configured(store);
     const to = path.join(newFolder(), 'copy.db');

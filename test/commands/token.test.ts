@@ -41,7 +41,7 @@ const freePort = (): Promise<number> =>
   });
 
 describe('the admin token', () => {
-  it('is made at the first start beside the store, for its owner only, and stays the same', async () => {
+  it('is created at the first start next to the store, readable by its owner only, and stays the same', async () => {
     const store = join(newFolder(), 'store.db');
     const { start, cli } = prepare(store);
     const app = await start();
@@ -55,7 +55,7 @@ describe('the admin token', () => {
     expect((await cli('token')).stdout.trim()).toBe(token);
   });
 
-  it('is used by check by itself, which says whether the daemon that runs takes it', async () => {
+  it('is used by check, which says whether the running daemon accepts it', async () => {
     const store = join(newFolder(), 'store.db');
     const port = await freePort();
     const { start, cli } = prepare(store, { server: { port: 0 }, admin: { port } });
@@ -68,7 +68,7 @@ describe('the admin token', () => {
     expect(await reported()).toContain('does not hold a token');
   });
 
-  it('is the configured one where there is one, and no file is made then', async () => {
+  it('is the configured one if set, without a file', async () => {
     const store = join(newFolder(), 'store.db');
     const { start, cli } = prepare(store, { admin: { token: 'a-token-of-some-length' } });
     expect(await statusWith(await start(), 'a-token-of-some-length')).toBe(200);
@@ -88,7 +88,7 @@ describe('the admin token', () => {
     for (const { start } of [one, two]) expect(await statusWith(await start(), token)).toBe(200);
   });
 
-  it('is asked for by /metrics and /openapi.json, or a session, unless they are open', async () => {
+  it('or a session is required by /metrics and /openapi.json, unless they are open', async () => {
     const store = join(newFolder(), 'store.db');
     const app = await prepare(store).start();
     const token = readFileSync(`${store}.token`, 'utf8').trim();

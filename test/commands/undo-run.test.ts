@@ -64,7 +64,7 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
   }
   const RESTORED = ['A ApS', 'A ApS', 'A ApS'];
 
-  test('goes on by the same command where it was killed, and restores nothing twice', async () => {
+  test('resumes with the same command after it was killed, and restores nothing twice', async () => {
     const { start, run, emulator, names, undone, runs, audit, expire } = await world();
     emulator.fault({ match: write, action: { kind: 'hang', applied: true } });
     const first = start(...UNDO);
@@ -81,7 +81,7 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
     expect(await audit()).toEqual(['done; 3 restored', 'begun for 3 records']);
   });
 
-  test('goes on in the command when the daemon that carries it out dies', async () => {
+  test('continues in the command if the daemon that executes it dies', async () => {
     const { run, store, emulator, names, undone, runs, configWith, expire } = await world();
     const daemon = await daemonWith(configWith());
     await daemon.start();
@@ -141,7 +141,7 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
     expect([names(), await undone(), await runs()]).toEqual([RESTORED, 3, ['2 run done', '1 run done']]);
   });
 
-  test('ends where somebody cancels it', async () => {
+  test('ends if somebody cancels it', async () => {
     const { run, emulator, names, runs } = await world();
     // No answer: the next try is after the cancel.
     emulator.fault({ match: write, times: 'always', action: { kind: 'status', status: 503 } });
@@ -153,7 +153,7 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
     expect([names(), await runs()]).toEqual([['B ApS', 'B ApS', 'B ApS'], ['1 run cancelled']]);
   });
 
-  test('names what the CRM refuses, and restores the others', async () => {
+  test('names records that the CRM refuses, and restores the others', async () => {
     const { run, emulator, names, runs } = await world(['A ApS', 'Bad ApS', 'A ApS']);
     const action = { kind: 'status', status: 400, body: REFUSALS[crm] } as const;
     emulator.fault({ match: write, body: 'Bad ApS', times: 'always', action });
@@ -168,7 +168,7 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
   test.each<[string, FaultAction]>([
     ['an answer that is lost after the write', { kind: 'reset', applied: true }],
     ['a CRM that is away for a moment', { kind: 'status', status: 503 }],
-  ])('%s costs another try, which the command reports', async (_, action) => {
+  ])('%s causes a retry, which the command reports', async (_, action) => {
     const { run, emulator, names, undone } = await world();
     emulator.fault({ match: write, action });
     const ran = await run(...UNDO);
@@ -176,7 +176,7 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
     expect([names(), await undone()]).toEqual([RESTORED, 3]);
   });
 
-  test('reports what keeps the daemon waiting, and leaves a connection that it does not have', async () => {
+  test('reports why the daemon waits, and skips a connection that it does not have', async () => {
     const { run, ask, emulator, names, configWith } = await world();
     const daemon = await daemonWith(configWith({ [crm]: false }));
     await daemon.start();

@@ -23,7 +23,7 @@ describe.each(CASES)('undo in $crm on $engine', ({ crm, engine, name, own }) => 
     ids.map((id) => fixture[crm].get(id)?.[name]);
   const ALL_B = ['B ApS', 'B ApS', 'B ApS'];
 
-  test('asks after a preview with the count, and restores after a yes only', async () => {
+  test('asks after a preview with the count, and restores only after a yes', async () => {
     const { fixture, ids } = await renamedThree();
     const ask = (typed: string) => askCli(typed, ['--config', fixture.configFile, 'undo', '--since', '2h']);
     const no = await ask('n\n');
@@ -36,7 +36,7 @@ describe.each(CASES)('undo in $crm on $engine', ({ crm, engine, name, own }) => 
     expect(yes.shown.trim().split('\n').at(-1)).toBe('Nothing is left to restore of what you named.');
   });
 
-  test('needs --yes without a terminal, and says how much it is about without asking the CRM', async () => {
+  test('needs --yes without a terminal, and shows the count without calling the CRM', async () => {
     const { fixture, ids } = await renamedThree();
     const calls = fixture[crm].calls.length;
     const ran = await fixture.cli('undo', '--event', '1');
@@ -46,7 +46,7 @@ describe.each(CASES)('undo in $crm on $engine', ({ crm, engine, name, own }) => 
     expect(await fixture.cli('undo', '--since', '2999-01-01')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('restores so many records at a time, and prints the whole command that continues, last', async () => {
+  test('restores a limited number of records at a time, and ends with the command that continues', async () => {
     const { fixture, ids } = await renamedThree();
     const first = await fixture.cli(
       'undo',
@@ -70,7 +70,7 @@ describe.each(CASES)('undo in $crm on $engine', ({ crm, engine, name, own }) => 
     expect(namesIn(fixture, ids)).toEqual(['A ApS', 'A ApS', 'A ApS']);
   });
 
-  test('holds what it restored for 30 days, or as long as it is told to', async () => {
+  test('holds restored values for 30 days, or as long as requested', async () => {
     const clock = handClock();
     const { fixture, ids } = await renamedThree({ clock });
     const [id = ''] = ids;
@@ -85,7 +85,7 @@ describe.each(CASES)('undo in $crm on $engine', ({ crm, engine, name, own }) => 
     expect(fixture[crm].get(id)).toMatchObject({ [own]: null });
   });
 
-  test('leaves holds that are listed, filtered and ended in bulk', async () => {
+  test('creates holds that can be listed, filtered and ended in bulk', async () => {
     const { fixture, ids } = await renamedThree();
     const [id = ''] = ids;
     await fixture.cli('undo', '--yes', '--event', '1');

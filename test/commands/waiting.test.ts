@@ -5,7 +5,7 @@ import { A, ONE, setup } from './monitoring/setup.ts';
 
 const WAITING = /^waiting since \d\d:\d\d:\d\d, until \d\d:\d\d:\d\d at most: \S/mu;
 
-it('monitoring add tells that the account is paused', async () => {
+it('monitoring add reports that the account is paused', async () => {
   const { run, hubspot } = await setup(await serveService());
   hubspot.fault({ match: 'POST /crm/objects/.*/batch/read', action: tooMany('1') });
   expect(await run('monitoring', 'add', 'hubspot', A, ONE)).toMatchObject({
@@ -14,13 +14,13 @@ it('monitoring add tells that the account is paused', async () => {
   });
 });
 
-it('reconcile tells it of the scan', async () => {
+it('reconcile reports it during the scan', async () => {
   const { run, hubspot } = await setup(undefined);
   hubspot.fault({ match: 'GET /crm/objects/[^/]*/companies', action: tooMany('1') });
   expect((await run('reconcile', 'hubspot', '--dry-run')).stderr).toMatch(WAITING);
 });
 
-it('monitoring list and reconcile tell it of the lists of the service, and with --json in the log', async () => {
+it('monitoring list and reconcile report it for the lists of the service, with --json in the log', async () => {
   const service = await serveService();
   const { run } = await setup(service);
   service.fault({ match: 'GET /apps/monitoring/jobs', action: tooMany('1') });

@@ -27,7 +27,7 @@ const fullest = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + RATE.perMs).length));
 
 describe.each(SUITE_ENGINES)('a backfill beside a daemon on %s', (engine) => {
-  it('never exceeds the limits of the account together, and loses no value', async () => {
+  it('never exceeds the limits of the account together with it, and loses no value', async () => {
     const crms = await startCrms({ hubspot: { rate: RATE } });
     const { hubspot } = crms;
     const service = await serveService();

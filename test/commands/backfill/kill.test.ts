@@ -89,7 +89,7 @@ const run = async (harness: Harness, strikes: readonly Strike[]): Promise<void> 
 };
 
 describe('a backfill that is killed', () => {
-  it('at every step goes on where it was', async () => {
+  it('resumes from every step', async () => {
     const strikes: readonly Strike[] = [
       { when: 'scan', count: 1 },
       { when: 'scan', count: PAGES },
@@ -102,7 +102,7 @@ describe('a backfill that is killed', () => {
     await run(await startHarness('sqlite'), ALL ? strikes : strikes.filter((_, at) => at % 2 === 1));
   });
 
-  it.runIf(ALL)('goes on where it was on PostgreSQL, too', async () => {
+  it.runIf(ALL)('resumes on PostgreSQL, too', async () => {
     await run(await startHarness('postgres'), [
       { when: 'scan', count: 2 },
       { when: 'read', count: 2 },
@@ -110,7 +110,7 @@ describe('a backfill that is killed', () => {
     ]);
   });
 
-  it('while it takes in or applies a plan goes on with that plan', async () => {
+  it('while it reads or applies a plan resumes with that plan', async () => {
     const harness = await startHarness('sqlite');
     expect((await backfill(harness, '--plan', 'plan.csv').ended).code).toBe(0);
     const before = harness.counts.scan();
@@ -121,7 +121,7 @@ describe('a backfill that is killed', () => {
   });
 });
 
-it('stops on SIGTERM, says how to go on, and does', async () => {
+it('stops on SIGTERM, says how to continue, and continues', async () => {
   const harness = await startHarness('sqlite');
   const running = startCommand(['--config', 'cvrsync.json', 'backfill', 'hubspot', '--yes'], harness.folder);
   await expect.poll(harness.counts.add, { timeout: 120_000, interval: 4 }).toBeGreaterThan(20);
@@ -142,7 +142,7 @@ it('stops on SIGTERM, says how to go on, and does', async () => {
   expect(harness.service.changes).toHaveLength(RECORDS);
 });
 
-it('stopped while it only looks, names a command that only looks', async () => {
+it('names a command with --dry-run if it is stopped in a dry run', async () => {
   const harness = await startHarness('sqlite');
   for (const [mode, said] of [
     [['--dry-run'], '--dry-run --yes'],

@@ -10,7 +10,7 @@ import { SUITE_ENGINES } from '../../support/stores.ts';
 const hour = (at: number): string => new Date(Date.UTC(2026, 2, 2, at)).toISOString();
 
 describe.each(SUITE_ENGINES)('a backfill on %s', (engine) => {
-  it('brings no value back that is older than what a webhook said meanwhile, property by property', async () => {
+  it('does not restore values that are older than those of a later webhook, property by property', async () => {
     const service = await serveService();
     const fixture = await startFixture({
       engine,

@@ -33,7 +33,7 @@ const lineAfter = (steps: readonly BackfillStep[]): string => {
 };
 
 describe('the line of progress', () => {
-  it('counts a scan by verdict, with the rate of this start alone', () => {
+  it('counts a scan by verdict, with the rate since this start', () => {
     const line = lineAfter([
       { phase: 'scan', scanned: 50_100, seen: seen(100, 'matched') },
       { phase: 'scan', scanned: 50_200, seen: seen(100, 'no-number') },
@@ -41,7 +41,7 @@ describe('the line of progress', () => {
     expect(line).toBe('scanning: 50,200 records, 100/s (matched 100, no-number 100); calls: CRM 1,200');
   });
 
-  it('says how long linking and monitoring last', () => {
+  it('shows the remaining time of linking and monitoring', () => {
     const linking: readonly BackfillStep[] = [
       { phase: 'apply', toLink: 1_000 },
       { phase: 'apply', linked: 200 },
@@ -55,20 +55,20 @@ describe('the line of progress', () => {
     expect(lineAfter(carrying)).toBe('monitoring: 10 of 100, 5.0/s, 18 s left; calls: CRM 1,200');
   });
 
-  it('says why it waits, and no longer once it goes on', () => {
+  it('shows why it waits, until it continues', () => {
     const steps: readonly BackfillStep[] = [{ phase: 'confirm', toConfirm: 5, trouble: 'no answer' }];
     expect(lineAfter(steps)).toMatch(/^waiting: no answer; monitoring: 0 of 5/u);
     expect(lineAfter([...steps, { phase: 'confirm', toConfirm: 5, trouble: undefined }])).not.toContain('waiting');
   });
 
-  it('says since when and until when at most', () => {
+  it('shows the beginning and the latest end of a wait', () => {
     const wait = { since: Date.parse('2026-01-01T08:00:05'), until: Date.parse('2026-01-01T08:30:05') };
     expect(lineAfter([{ trouble: 'no answer in 30 s', wait }])).toBe(
       'waiting since 08:00:05, until 08:30:05 at most: no answer in 30 s',
     );
   });
 
-  it('names the steps between', () => {
+  it('names the steps in between', () => {
     expect(lineAfter([{ phase: 'decide' }])).toContain('numbers that several records share');
     expect(
       lineAfter([
@@ -78,13 +78,13 @@ describe('the line of progress', () => {
     ).toContain('writing the plan: 120');
   });
 
-  it('knows no end of a scan', () => {
+  it('shows no remaining time of a scan', () => {
     const standing = advance(undefined, { phase: 'scan', scanned: 1_000, seen: [] }, 0);
     expect(measure(standing, 1_000)).toMatchObject({ done: 1_000, total: undefined });
   });
 });
 
-it('shows on a terminal of 80 columns why it waits, and what a scan found', () => {
+it('shows the reason of a wait and the results of a scan in 80 columns', () => {
   let drawn = '';
   const write = (text: string): void => {
     drawn += text;
@@ -103,7 +103,7 @@ it('shows on a terminal of 80 columns why it waits, and what a scan found', () =
   expect(shown({ phase: 'scan', scanned: 490, seen: many })).toContain('no-number 10, invalid 29)');
 });
 
-it('is a bar on a terminal, which is left as it was', async () => {
+it('is a bar on a terminal, whose settings are restored', async () => {
   const emulator = await startHubspotEmulator({ rate: 'none' });
   onTestFinished(() => emulator.close());
   for (let at = 0; at < 3; at++) emulator.add({ cvr_number: cvrNumber(at) });
@@ -128,7 +128,7 @@ it('is a bar on a terminal, which is left as it was', async () => {
 });
 
 it.each([true, false])(
-  'says what it awaits from a CRM that does not answer, since when and until when (terminal: %s)',
+  'shows the call that a CRM does not answer, with the beginning and the latest end of the wait (terminal: %s)',
   async (isTTY) => {
     // It takes calls, and never answers.
     const asked = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { time } from '../../../src/commands/arguments/time.ts';
 import { integer, oneOf, UsageError } from '../../../src/commands/cli/command.ts';
 
 describe('an option', () => {
-  it('takes a point in time, UTC where it names no zone', () => {
+  it('accepts a time, in UTC without a zone', () => {
     const { read } = time('since when');
     expect(read('2026-03-01')).toBe(Date.UTC(2026, 2, 1));
     expect(read('2026-03-01T12:30')).toBe(Date.UTC(2026, 2, 1, 12, 30));
@@ -11,13 +11,13 @@ describe('an option', () => {
     for (const text of ['yesterday', '03/01/2026', '2026-13-01', '']) expect(() => read(text)).toThrow(UsageError);
   });
 
-  it('takes a whole number, and nothing that only begins like one', () => {
+  it('accepts a whole number, and no text that only begins with one', () => {
     const { read } = integer('how many');
     expect(read('25')).toBe(25);
     for (const text of ['2.5', '-1', '1e3', '12x', '']) expect(() => read(text)).toThrow(UsageError);
   });
 
-  it('takes one of some names and says which', () => {
+  it('accepts one of its names and lists them', () => {
     const { read } = oneOf(['active', 'gone'], 'state');
     expect(read('gone')).toBe('gone');
     expect(() => read('lost')).toThrow('lost is not one of active, gone');

@@ -13,7 +13,7 @@ async function logged() {
 }
 
 describe('the log', () => {
-  it('tells the causes of an error, and none that says the same again', async () => {
+  it('includes the causes of an error without repetitions', async () => {
     const { log, lines } = await logged();
     const cause = new Error('connect ECONNREFUSED');
     log.warn({ err: new Error('cannot read the register', { cause }) }, 'told');
@@ -24,7 +24,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('writes into each line its own fields, and none of a line before', async () => {
+  it('writes only the fields of each line', async () => {
     const { log, lines } = await logged();
     log.warn({ err: new Error('broken'), from: '203.0.113.7' }, 'refused');
     log.child({ half: 'service' }).info({ port: 8080 }, 'listening');
@@ -48,7 +48,7 @@ describe('an error that repeats', () => {
     return { log, read, minute: () => void vi.advanceTimersByTime(60_000) };
   }
 
-  it('is one line a minute with the number of its repetitions; all failures of the store are one, without a stack', async () => {
+  it('is logged once a minute with its count; all failures of the store count as one, without a stack', async () => {
     const { log, read, minute } = await scene();
     const away = new StoreError('at db/cvrsync cannot be reached', new Error('connect ECONNREFUSED 10.0.0.7:5432'));
     for (let at = 0; at < 377; at += 1) {
@@ -70,7 +70,7 @@ describe('an error that repeats', () => {
     expect(read()).toMatchObject([{ msg: 'could not look for work: trying again' }]);
   });
 
-  it('is told apart from others by what it says, but for numbers in it', async () => {
+  it('is distinguished by its text without numbers', async () => {
     const { log, read } = await scene();
     for (const text of ['database is locked', 'deadlock with process 17', 'deadlock with process 18'])
       log.error({ err: new Error(text) }, 'a run failed');
@@ -82,7 +82,7 @@ describe('an error that repeats', () => {
     ]);
   });
 
-  it('is written each time where it ends the program, and so is a line without an error', async () => {
+  it('is logged each time if it ends the program, like a line without an error', async () => {
     const { log, read } = await scene();
     for (let at = 0; at < 3; at += 1) {
       log.fatal({ err: new Error('thrown outside of any call') }, 'stopping');

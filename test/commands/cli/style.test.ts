@@ -34,7 +34,7 @@ describe('colours', () => {
     return text;
   };
 
-  test('repeat what words say, mask secrets, and let no text of others command the terminal', () => {
+  test('only repeat the words, mask secrets, and keep control characters of foreign text from the terminal', () => {
     const [plain, coloured] = [print(false, false), print(false, true)];
     expect(stripVTControlCharacters(coloured)).toBe(plain);
     expect(coloured).toContain('\u001b[31mfailed ***\u001b[39m');
@@ -45,7 +45,7 @@ describe('colours', () => {
     expect(plain).not.toContain('\u001b');
   });
 
-  test('are not in JSON', () => {
+  test('are absent from JSON', () => {
     expect(print(true, true)).not.toContain('\u001b');
   });
 });

@@ -39,7 +39,7 @@ describe('tables fit the terminal', () => {
     ]);
   });
 
-  it('shows the review list at 80 columns as blocks, with the whole id and the whole advice', () => {
+  it('shows the review list at 80 columns as blocks, with the complete id and advice', () => {
     const text = renderTable(REVIEW, WIDTH);
     expect(widest(text)).toBeLessThanOrEqual(WIDTH);
     expect(text.split('\n')).toEqual([
@@ -53,7 +53,7 @@ describe('tables fit the terminal', () => {
     ]);
   });
 
-  it('names a row by its level and what it is about, where an address is too long for a column', () => {
+  it('titles a row by its level and subject if an address is too long for a column', () => {
     const found = `https://sync.example.com/${'a'.repeat(60)} answers`;
     expect(renderTable([{ level: 'ok', subject: 'webhook', found }], WIDTH).split('\n')[0]).toBe('ok  webhook');
   });
@@ -72,7 +72,7 @@ describe('tables fit the terminal', () => {
     );
   });
 
-  it('is what a command prints on a terminal; a pipe gets tabs', () => {
+  it('is printed on a terminal, and as tabs to a pipe', () => {
     const printed = (isTTY?: true): string => {
       let text = '';
       const write = (more: string): void => {
@@ -85,7 +85,7 @@ describe('tables fit the terminal', () => {
     expect(printed(true)).not.toContain('\t');
   });
 
-  it('gives a pipe one line a row, with tabs between the cells, uncut', () => {
+  it('prints one uncut line for each row to a pipe, with tabs between the cells', () => {
     const long = 'x'.repeat(5_000);
     expect(toTsv([{ id: 'a', text: `one\ttwo\nthree ${long}` }, { id: 'b' }])).toBe(
       `id\ttext\na\tone two three ${long}\nb\t`,

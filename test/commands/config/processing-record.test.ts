@@ -9,7 +9,7 @@ const lines = (record: readonly string[], start: string): readonly string[] =>
   record.filter((line) => line.startsWith(`- ${start}`));
 
 describe('the record of processing', () => {
-  it('names for each CRM what is written, and whether persons are', async () => {
+  it('names the written data of each CRM, and whether it contains persons', async () => {
     const fields = { owners: { property: 'ejere' }, phone: false };
     const own = hubspotEntry({ persons: true, fields });
     const record = await recordOf(connectorWith({ providers: { crm: own } }));
@@ -18,7 +18,7 @@ describe('the record of processing', () => {
     expect(lines(record, 'Persons named')).toEqual(['- Persons named with companies are written into crm.']);
   });
 
-  it('says what allows beneficial owners, or that there are none', async () => {
+  it('names the legal basis of beneficial owners, or says that none are processed', async () => {
     expect(lines(await recordOf(connectorWith()), 'Beneficial')).toEqual(['- Beneficial owners: not processed.']);
     const beneficialOwners = { legalBasis: 'obliged entity,\n customer due diligence' };
     expect(lines(await recordOf({ ...connectorWith(), beneficialOwners }), 'Beneficial')).toEqual([
@@ -26,7 +26,7 @@ describe('the record of processing', () => {
     ]);
   });
 
-  it('lists who receives data by their hosts, and no secret', async () => {
+  it('lists the recipients of data by host, without secrets', async () => {
     const record = await recordOf({
       ...connectorWith({ upstream: { baseUrl: 'https://service.example.com/v1', accessKey: 'key-of-upstream' } }),
       alerts: { webhook: 'https://hooks.example.com/secret-path' },
@@ -40,7 +40,7 @@ describe('the record of processing', () => {
       expect(text).not.toContain(secret);
   });
 
-  it('has the days of each kind as the configuration has them', async () => {
+  it('lists the configured retention of each kind', async () => {
     const record = await recordOf({ ...connectorWith(), retention: { decisions: 700, news: 365 } });
     expect(lines(record, 'decisions:')).toEqual(['- decisions: 700 days']);
     expect(lines(record, 'news:')).toEqual(['- news: 365 days']);

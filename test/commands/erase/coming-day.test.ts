@@ -29,7 +29,7 @@ const electedSoon = document({
 });
 
 describe.each(SUITE_ENGINES)('a coming day on %s', (engine) => {
-  it('is told of on the day where a person whom the document names was erased meanwhile', async () => {
+  it('is notified on the day although a person in the document was erased meanwhile', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(renamedSoon);
     await fixture.run();
@@ -41,7 +41,7 @@ describe.each(SUITE_ENGINES)('a coming day on %s', (engine) => {
     expect(await fixture.changes()).toMatchObject([{ entity: ENTITY, updates: { name: { after: 'Efter ApS' } } }]);
   });
 
-  it('is left without a person whom the document names from that day on only', async () => {
+  it('is stored without an erased person whom the document names only from that day on', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(electedSoon);
     await fixture.run();
@@ -51,7 +51,7 @@ describe.each(SUITE_ENGINES)('a coming day on %s', (engine) => {
     expect(await rowsWith(fixture.store, '4000000001')).toEqual([]);
   });
 
-  it('is among what export prints of a person whom the document names, and of nobody whose number is in hers', async () => {
+  it('is exported for a person in the document, and not for a person whose number is part of that person’s', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(electedSoon);
     await fixture.run();
@@ -61,7 +61,7 @@ describe.each(SUITE_ENGINES)('a coming day on %s', (engine) => {
     expect(await exported('CVR-3-400000000')).toEqual([]);
   });
 
-  it('is told of on the day where a person whom the document names had been erased before', async () => {
+  it('is notified on the day although a person in the document had been erased before', async () => {
     const fixture = await setWatch(await newStore(engine));
     await eraseByHand(fixture.store, PERSON);
     await fixture.tell(renamedSoon);

@@ -97,7 +97,7 @@ const OF_COMPANY = [
 const OF_PERSON = ['4000000001', PERSON];
 
 describe.each(SUITE_ENGINES)('erase on %s', (engine) => {
-  it('leaves nothing of a company that a search finds by number, name or address, and nothing of it comes again', async () => {
+  it('removes every trace of a company by number, name and address, and keeps it from returning', async () => {
     const { fixture, store, watch, records } = await filled(engine);
     expect((await findable(store, OF_COMPANY)).length).toBeGreaterThan(20);
     const dry = await fixture.cli('erase', COMPANY, '--dry-run', '--json');
@@ -129,7 +129,7 @@ describe.each(SUITE_ENGINES)('erase on %s', (engine) => {
     expect(neighbours.some(({ updates }) => updates.includes('"CVR-3-9'))).toBe(true);
   });
 
-  it('leaves nothing of a person in the rows of companies that name that person, which tell of the others as before', async () => {
+  it('removes a person from the rows of companies, which keep the other persons', async () => {
     const { fixture, store, watch } = await filled(engine);
     expect((await findable(store, OF_PERSON)).length).toBeGreaterThan(3);
     expect((await fixture.cli('erase', MEMBER, '--yes')).code).toBe(0);
@@ -148,7 +148,7 @@ describe.each(SUITE_ENGINES)('erase on %s', (engine) => {
     expect(await findable(store, ['12345674'])).not.toEqual([]);
   });
 
-  it('says who did it and to whom by a digest alone, is done again without harm, and keeps again what comes after --lift', async () => {
+  it('is audited with a digest of the subject, can be repeated, and lets new data be stored after --lift', async () => {
     const { fixture, store } = await filled(engine);
     for (const _ of [1, 2]) expect((await fixture.cli('erase', COMPANY, '--yes')).code).toBe(0);
     const entries = await store.db.selectFrom('audit').selectAll().where('action', '=', 'entity.erase').execute();
@@ -170,8 +170,8 @@ describe.each(SUITE_ENGINES)('erase on %s', (engine) => {
   });
 });
 
-describe.each(SUITE_ENGINES)('what an erasure on %s reports', (engine) => {
-  it.each([COMPANY, MEMBER])('is what its preview showed, table by table: %s', async (entity) => {
+describe.each(SUITE_ENGINES)('the report of an erasure on %s', (engine) => {
+  it.each([COMPANY, MEMBER])('equals its preview, table by table: %s', async (entity) => {
     const { fixture, store } = await filled(engine);
     await fixture.atRest();
     await store.write((tx) => mark(tx, 'apply', [COMPANY], Date.now() + 86_400_000));
@@ -184,8 +184,8 @@ describe.each(SUITE_ENGINES)('what an erasure on %s reports', (engine) => {
   });
 });
 
-describe.each(SUITE_ENGINES)('an erasure on %s that is cut off', (engine) => {
-  it.each([1, 4, 12])('after %i of its transactions goes on when it is asked for again', async (writes) => {
+describe.each(SUITE_ENGINES)('an interrupted erasure on %s', (engine) => {
+  it.each([1, 4, 12])('resumes after %i of its transactions when it is requested again', async (writes) => {
     const { fixture, store, records } = await filled(engine);
     const killed = new AbortController();
     let left = writes;

@@ -42,7 +42,7 @@ const namingRows = async (store: Store): Promise<readonly string[]> =>
 const tables = (rows: readonly string[]): readonly (string | undefined)[] => rows.map((row) => row.split(' ', 1)[0]);
 
 describe.each(SUITE_ENGINES)('an erased person on %s', (engine) => {
-  it('is in no error of work that fails, is parked or was asked for by a person', async () => {
+  it('does not appear in errors of failed, parked or requested work', async () => {
     const store = await erasedStore(engine);
     const actor = { kind: 'operator', name: 'tester' } as const;
     await store.write((tx) => mark(tx, 'apply', ['one', 'two'], 1));
@@ -63,7 +63,7 @@ describe.each(SUITE_ENGINES)('an erased person on %s', (engine) => {
     expect(tables(await rowsWith(store, 'the CRM says: (erased)'))).toEqual(['lane', 'lane', 'lane', 'run']);
   });
 
-  it('is in no answer of a mail server', async () => {
+  it('does not appear in answers of a mail server', async () => {
     const store = await erasedStore(engine);
     const office = await startMailServer({
       onRcptTo: ({ address }, _, done) =>
@@ -81,7 +81,7 @@ describe.each(SUITE_ENGINES)('an erased person on %s', (engine) => {
     expect(new Set(tables(await rowsWith(store, 'no (erased) here')))).toEqual(new Set(['mail', 'unsubscribed']));
   });
 
-  it('is in no alert that is remembered', async () => {
+  it('does not appear in stored alerts', async () => {
     const store = await erasedStore(engine);
     await addMonitor(store, MONITOR, NAME);
     const clock = handClock();
@@ -108,7 +108,7 @@ describe.each(SUITE_ENGINES)('an erased person on %s', (engine) => {
     expect(tables(await namingRows(store))).toEqual(['monitor']);
   });
 
-  it('is in no name that an operator or a client gives, and in no name of a browser', async () => {
+  it('does not appear in names from operators, clients or browsers', async () => {
     const store = await erasedStore(engine);
     await store.write(async (tx) => {
       const context = { secrets, now: 1 };
@@ -122,7 +122,7 @@ describe.each(SUITE_ENGINES)('an erased person on %s', (engine) => {
     expect(tables(await rowsWith(store, 'of (erased)'))).toEqual(['api_key', 'monitor', 'session']);
   });
 
-  it('is in no count of senders that reuse ids', async () => {
+  it('does not appear in counts of senders that reuse ids', async () => {
     const store = await erasedStore(engine);
     const event = (body: string) => ({
       key: body,
@@ -140,7 +140,7 @@ describe.each(SUITE_ENGINES)('an erased person on %s', (engine) => {
     expect(await readValue(store.db, 'webhook-id:reused')).toContain('CVR-3-9');
   });
 
-  it('leaves values of ours, and takes nothing from what is read to the letter', async () => {
+  it("does not change cvrsync's own values, or values that are read verbatim", async () => {
     const store = await newStore(engine);
     const place = JSON.stringify({ after: '4000000001' });
     await store.write(async (tx) => {

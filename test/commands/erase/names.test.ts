@@ -57,7 +57,7 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     ['Émile Bo', 'Émile Bo'.normalize('NFD')],
     ['Émile Bo'.normalize('NFD'), 'ÉMILE BO'.normalize('NFC')],
     ['İpek Bo', 'İpek Bo'],
-  ])('finds %s in texts that have it as %s', async (name, written) => {
+  ])('finds %s in texts that spell it %s', async (name, written) => {
     const store = await storeNaming(engine, name, written);
     const preview = await previewErasure(store.db, PERSON, AbortSignal.timeout(60_000));
     expect(preview.tables.map(({ table }) => table)).toEqual(['fact', 'override', 'note', 'audit', 'alert']);
@@ -67,7 +67,7 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     expect(await rowsWith(store, 'n short: (erased) owns it.')).toHaveLength(1);
   });
 
-  test('finds a name that a sender wrote with escapes in what could not be read', async () => {
+  test('finds an escaped name in an unreadable body', async () => {
     const store = await storeNaming(engine, 'Åse Ørum', 'nobody');
     const body = String.raw`{"name":"\u00c5se \u00D8rum"`;
     await store.write((tx) =>
@@ -77,7 +77,7 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     expect(await rowsWith(store, 'u00c5se')).toEqual([]);
   });
 
-  test('takes a name behind a line break out of what was written and decided, and leaves the lines about others', async () => {
+  test('removes a name after a line break from written values and decisions, and keeps lines about others', async () => {
     const store = await storeNaming(engine, 'Nina Berg', 'nobody');
     const owners = 'Bo Dahl\nNina Berg\nÅse Ørum\vNina Berg';
     const decided = {
@@ -112,7 +112,7 @@ describe.each(ENGINES)('erase on %s', (engine) => {
     expect(left).toBe('Bo Dahl\n(erased)\nÅse Ørum\v(erased)');
   });
 
-  test('leaves a text that another name stands in', async () => {
+  test('keeps a text with another name', async () => {
     const store = await storeNaming(engine, 'Åse Bo', 'Use Bo');
     await eraseByHand(store, PERSON);
     expect(await rowsWith(store, 'Use Bo')).toHaveLength(4);

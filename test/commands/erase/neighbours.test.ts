@@ -76,7 +76,7 @@ const fileOf = (store: Store, entries: readonly IndexEntry[]) =>
   store.write((tx) => storeEntries(tx, entries, { stagedAt: 1 }));
 
 describe.each(SUITE_ENGINES)('erase on %s', (engine) => {
-  it('takes the production units along, also those that the company does not list, and its place in the index', async () => {
+  it('includes production units, even those that the company does not list, and its entry in the index', async () => {
     const { app, cli } = await startFixture({ engine });
     const { store } = app;
     const watch = await setWatch(store);
@@ -103,7 +103,7 @@ describe.each(SUITE_ENGINES)('erase on %s', (engine) => {
     expect(await store.db.selectFrom('snapshot').select('entity').execute()).toEqual([{ entity: `CVR-2-${UNITS[2]}` }]);
   });
 
-  it('reports its entries in the index, and those that it took over, as the preview counted them', async () => {
+  it('reports its index entries, and those that it took over, with the counts of the preview', async () => {
     const { app, cli } = await startFixture({ engine });
     await fileOf(app.store, [indexed(NUMBER, NUMBER), TAKEN_OVER]);
     const tablesOf = async (option: string): Promise<unknown> =>
@@ -113,7 +113,7 @@ describe.each(SUITE_ENGINES)('erase on %s', (engine) => {
     expect(await tablesOf('--yes')).toEqual(expected);
   });
 
-  it('keeps no copy of what could not be read of it, but that something could not', async () => {
+  it('keeps no copy of an unreadable body, only the fact', async () => {
     const { app, cli, post } = await startFixture({ engine });
     const { store } = app;
     expect((await cli('erase', COMPANY, '--yes')).code).toBe(0);

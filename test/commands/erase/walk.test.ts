@@ -80,7 +80,7 @@ const namingRows = async (store: Store): Promise<readonly string[]> =>
   (await rowsWith(store, '')).filter((row) => WORDS.some((word) => row.toLowerCase().includes(word.toLowerCase())));
 
 describe.each(ENGINES)('the walk over the schema on %s', (engine) => {
-  it('knows every column of texts: those that it leaves out are there, and no others', async () => {
+  it('covers every text column except a list of existing ones', async () => {
     const layout = await layoutOf((await newStore(engine)).db);
     const unwalked = [...layout].flatMap(([table, { texts }]) => {
       const place = walkedPlaces().get(table);
@@ -95,7 +95,7 @@ describe.each(ENGINES)('the walk over the schema on %s', (engine) => {
     expect([...layout].filter(([, { keys }]) => keys.length === 0).map(([table]) => table)).toEqual(['schema_version']);
   });
 
-  it('finds the person in every column of every table, for export and erase alike, and leaves nothing', async () => {
+  it('finds the person in every column of every table, for export and for erase, which leaves nothing', async () => {
     const store = await newStore(engine);
     await store.write((tx) => sql`alter table history add column remark text`.execute(tx));
     await fillAll(store);
@@ -109,7 +109,7 @@ describe.each(ENGINES)('the walk over the schema on %s', (engine) => {
     expect(await namingRows(store)).toEqual([]);
   });
 
-  it('leaves what another person of that name has, and the name of a company that is called so', async () => {
+  it('keeps the data of another person of that name, and a company of that name', async () => {
     const store = await newStore(engine);
     const link = {
       provider: 'crm',
@@ -154,7 +154,7 @@ describe.each(ENGINES)('the walk over the schema on %s', (engine) => {
     expect(left.some((row) => row.includes('Holding ApS'))).toBe(true);
   });
 
-  it('takes nothing of the person in again: by id, number or name, in an event, an article and the audit', async () => {
+  it('stores nothing about the person again, by id, number or name, from an event, an article or the audit', async () => {
     const store = await newStore(engine);
     await fillAll(store);
     await eraseByHand(store, PERSON);
@@ -210,7 +210,7 @@ describe.each(ENGINES)('the walk over the schema on %s', (engine) => {
   });
 });
 
-it('leaves nothing of a person in the bytes of a compacted file', async () => {
+it('removes a person from the bytes of a compacted file', async () => {
   const file = await newStoreUrl('sqlite');
   const store = await openStore(file);
   await fillAll(store);

@@ -12,7 +12,7 @@ describe('monitoring add reads the record first', () => {
     ...more: string[]
   ) => run('monitoring', 'add', 'hubspot', A, id, ...more);
 
-  it('and refuses one that is missing, merged away or no record at all', async () => {
+  it('and refuses a missing, merged or invalid one', async () => {
     const { run, links, hubspot } = await setup(await serveService());
     const survivor = hubspot.merge(ONE, TWO);
     const said = [];
@@ -44,7 +44,7 @@ describe('monitoring add reads the record first', () => {
     expect(await links()).toHaveLength(code === 0 ? 1 : 0);
   });
 
-  it("and takes --yes for another company's number, which then speaks against the link no more", async () => {
+  it("and accepts another company's number with --yes, which then no longer contradicts the link", async () => {
     const service = await serveService();
     const { run, links, hubspot, store: url } = await setup(service);
     hubspot.edit(ONE, { cvr_number: '12345674' });
@@ -60,13 +60,13 @@ describe('monitoring add reads the record first', () => {
     expect(await listLinks(store.db)).toMatchObject([{ mismatch: OTHER }]);
   });
 
-  it('and tells of one that is linked already', async () => {
+  it('and reports one that is already linked', async () => {
     const { run } = await setup(await serveService());
     await shown(run, ONE);
     expect(await shown(run, ONE)).toMatchObject({ code: 0, stdout: expect.stringContaining('already') });
   });
 
-  it('and links nothing where the CRM refuses to tell', async () => {
+  it('and links nothing if the CRM refuses the read', async () => {
     const { run, links, hubspot } = await setup(await serveService());
     hubspot.fault({ match: 'POST /crm/objects/.*/batch/read', times: 9, action: { kind: 'status', status: 403 } });
     expect((await shown(run, ONE)).code).toBe(1);
@@ -75,7 +75,7 @@ describe('monitoring add reads the record first', () => {
 });
 
 describe('a Salesforce record named by 15 characters on the command line', () => {
-  it('is the one of 18 for every command, and one of another object is refused', async () => {
+  it('equals the id of 18 for every command, and an id of another object is refused', async () => {
     const service = await serveService();
     const { run, links, salesforce } = await setup(service);
     const long = salesforce.add({ Name: 'Nordlys' });

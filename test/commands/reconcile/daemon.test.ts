@@ -57,7 +57,7 @@ async function startHarness(provider: CrmName) {
 }
 
 describe.each(['hubspot', 'salesforce'] as const)('reconcile with an emulated %s', (provider) => {
-  it('brings the three together again after all that nobody told of', async () => {
+  it('repairs CRM, links and service after unreported changes', async () => {
     const { crm, match, service, store, app, add, run, links, items } = await startHarness(provider);
     const ids = NUMBERS.slice(0, 7).map((_, at) => add(at));
     const [fine = '', deleted = '', merged = '', survivor = '', renumbered = '', unmonitored = '', ended = ''] = ids;
@@ -127,7 +127,7 @@ describe.each(['hubspot', 'salesforce'] as const)('reconcile with an emulated %s
 });
 
 describe.each(['hubspot', 'salesforce'] as const)('transfer to an emulated %s', (provider) => {
-  it('makes the company once, links it, and has it monitored with an update', async () => {
+  it('creates the company once, links it, and starts the monitoring with an update', async () => {
     const { crm, match, service, run, links, items } = await startHarness(provider);
     const entity = `CVR-1-${NUMBERS[0]}`;
     const made = await run('transfer', provider, entity, '--name', 'Fjordlys ApS', '--json');
@@ -141,7 +141,7 @@ describe.each(['hubspot', 'salesforce'] as const)('transfer to an emulated %s', 
     expect([again.code, again.stdout]).toEqual([3, expect.stringContaining(`linked to ${provider}:${record} already`)]);
   });
 
-  it('is refused beside a record with the number, and beside one with the name until a person says yes', async () => {
+  it('is refused if a record has the number, and needs a yes if a record has the name', async () => {
     const { crm, add, run, links } = await startHarness(provider);
     const id = add(1);
     const byNumber = await run('transfer', provider, NUMBERS[1], '--name', 'Another name');
@@ -153,7 +153,7 @@ describe.each(['hubspot', 'salesforce'] as const)('transfer to an emulated %s', 
     expect(crm.get(id)).toBeDefined();
   });
 
-  it('is refused where the number may be mistyped, until a person says yes', async () => {
+  it('needs a yes if the number may be mistyped', async () => {
     const { run, links } = await startHarness(provider);
     const refused = await run('transfer', provider, '10000002', '--name', 'Fjordlys ApS');
     expect([refused.code, refused.stdout]).toEqual([

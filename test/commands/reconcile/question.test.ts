@@ -79,7 +79,7 @@ describe('reconcile', () => {
     expect(await lanes('monitoring')).toEqual([`hubspot:${ids[0]}`]);
   });
 
-  it('takes the end of its input for a no', async () => {
+  it('treats the end of its input as a no', async () => {
     const { ask, lanes } = await startHarness();
     expect(await ask('', true)).toMatchObject({ code: 3 });
     expect(await lanes('monitoring')).toEqual([]);
@@ -97,7 +97,7 @@ describe('reconcile', () => {
     expect(await run('--yes')).toMatchObject({ code: 0 });
   });
 
-  it('says how many links are too young to be compared, and counts one as one', async () => {
+  it('counts links that are too young to compare, in singular and plural', async () => {
     const { run, store } = await startHarness({ count: 1 });
     expect((await run('--dry-run')).stdout).toContain(
       'Compared 1 record in hubspot, 1 link, 0 items of the service.\n',
@@ -109,7 +109,7 @@ describe('reconcile', () => {
     expect(JSON.parse((await run('--dry-run', '--json')).stdout)).toMatchObject({ links: 0, young: 1 });
   });
 
-  it('only shows what it would do with --dry-run, and the daemon compares when it would have', async () => {
+  it('changes nothing with --dry-run, and does not delay the next comparison of the daemon', async () => {
     const { ask, run, store, lanes } = await startHarness();
     await store.write((tx) => mark(tx, 'poll', ['hubspot reconcile'], 5_000));
     const { code, stdout } = await run('--dry-run', '--json');
@@ -133,7 +133,7 @@ describe('reconcile', () => {
     expect(await lanes('monitoring')).toEqual([]);
   });
 
-  it('says what is in doubt, does nothing about it, and believes a person who says that the list is right', async () => {
+  it('reports an implausible list without changing anything, and accepts it if a person confirms it', async () => {
     const { run, hubspot, ids, lanes } = await startHarness();
     for (const id of ids) hubspot.remove(id);
     const doubted = await run('--yes');
@@ -144,7 +144,7 @@ describe('reconcile', () => {
     expect((await lanes('heal:hubspot')).toSorted()).toEqual(ids.toSorted());
   });
 
-  it('says that a safety limit still keeps what it repairs', async () => {
+  it('says that a safety limit still withholds its repairs', async () => {
     const { run, hubspot, ids, store } = await startHarness();
     for (const id of ids) hubspot.remove(id);
     await store.write((tx) => park(tx, 'heal:hubspot', '*', { at: 1, error: 'too many' }));
@@ -154,7 +154,7 @@ describe('reconcile', () => {
     });
   });
 
-  it('does not take a list in doubt for what the next one is measured by', async () => {
+  it('does not measure the next list by an implausible one', async () => {
     const { run, hubspot } = await startHarness();
     const others = Array.from({ length: 12 }, (_, at) => hubspot.add({ name: `Uden nummer ${at}` }));
     expect(await run('--yes')).toMatchObject({ code: 0 });
@@ -172,7 +172,7 @@ describe('reconcile', () => {
     expect(await run('--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('is being reconciled') });
   });
 
-  it('answers bad usage with what would be right', async () => {
+  it('answers bad usage with the correct one', async () => {
     const { run } = await startHarness({ count: 0 });
     expect(await run('--yes', '--dry-run')).toMatchObject({ code: 2 });
   });

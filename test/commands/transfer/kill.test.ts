@@ -15,7 +15,7 @@ const CASES = [
 ] as const;
 
 describe.each(CASES)('a transfer to $crm', ({ crm: provider, match, create }) => {
-  it('that is killed while the CRM makes the record makes one', async () => {
+  it('creates one record if it is killed while the CRM creates it', async () => {
     const crms = await startCrms();
     const crm = crms[provider];
     const service = await serveService();
