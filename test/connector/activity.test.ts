@@ -54,7 +54,7 @@ describe.each(SUITE_ENGINES)('the activity on %s', (engine) => {
     ]);
   });
 
-  test('leaves a row whose neighbours may not be committed yet for the next time', async () => {
+  test('leaves rows for the next count while an earlier transaction may still commit', async () => {
     const store = await newStore(engine);
     await decided(store, DAY, 'written', 1);
     await decided(store, DAY + 100_000, 'written', 1);
@@ -72,7 +72,7 @@ describe.each(SUITE_ENGINES)('the activity on %s', (engine) => {
     expect((await hoursOf(store)).map(([, kind]) => kind).toSorted()).toEqual(['kept', 'written']);
   });
 
-  test('counts a linked record in one state, the worst', async () => {
+  test('counts a linked record only in its worst state', async () => {
     const store = await newStore(engine);
     await store.write(async (tx) => {
       for (const recordId of ['1', '2', '3', '4', '5']) {
@@ -125,7 +125,7 @@ describe.each(SUITE_ENGINES)('the activity on %s', (engine) => {
   });
 });
 
-test('a day begins with the clock of Copenhagen, also when it changes', () => {
+test('a day begins at midnight in Copenhagen, also when its clocks change', () => {
   const spring = Date.UTC(2026, 2, 29, 12);
   expect(startOf('day', spring)).toBe(Date.UTC(2026, 2, 28, 23));
   expect(startOf('day', spring + 24 * HOUR_MS)).toBe(Date.UTC(2026, 2, 29, 22));

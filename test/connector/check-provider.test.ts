@@ -51,7 +51,7 @@ it.each<readonly [string, Partial<Connection>, string]>([
   expect(await failures(broken)).toEqual([`${found} | ${REPORT}`]);
 });
 
-it('still sends whoever gets no answer to look at the network', async () => {
+it('advises to check the network if there is no answer', async () => {
   const check = () => Promise.reject(new ProviderError('unavailable', 'no answer'));
   expect(await failures({ check })).toEqual([expect.stringMatching(/^no answer \| check the address/u)]);
 });

@@ -80,7 +80,7 @@ test('reports, news, owners, board and management are properties by mapping, lis
   });
 });
 
-test('a list is cut to the length of its property, and says how many more there are', async () => {
+test('a list is cut to the length of its property, and counts the omitted members', async () => {
   const fixture = await startFixture({
     salesforce: { fields: [{ name: 'Ejere__c', length: 40 }] },
     connections: { salesforce: { persons: true, fields: { owners: 'Ejere__c' } } },
@@ -91,7 +91,7 @@ test('a list is cut to the length of its property, and says how many more there 
   expect(fixture.salesforce.get(id)).toMatchObject({ Ejere__c: 'Luftkastel Holding ApS (50-66.66 %) (+1)' });
 });
 
-test('without the word of the configuration no person is written anywhere', async () => {
+test('no person is written unless the configuration allows it', async () => {
   const fixture = await startFixture({
     hubspot: { properties: PROPERTIES },
     connections: { hubspot: { fields: FIELDS, notes: ['board', 'management', 'ownership', 'accountant'] } },
@@ -117,7 +117,7 @@ test('without the word of the configuration no person is written anywhere', asyn
   expect(all).not.toMatch(/Opdigtsen|Tænktsen|Illusorisk|Regnefejl|CVR-3/u);
 });
 
-test('a record that is linked to a person gets nothing of theirs without that word, and gets it with it', async () => {
+test('a record that is linked to a person gets their data only if the configuration allows it', async () => {
   const human = person(5, 'Prøve Opdigtsen').entityId;
   const named = payloadOf(human, '2026-03-02T08:00:00.000Z', {
     name: { before: null, after: 'Prøve Opdigtsen' },
@@ -134,7 +134,7 @@ test('a record that is linked to a person gets nothing of theirs without that wo
   expect(await nameFor({ persons: true })).toEqual(['Prøve Opdigtsen', true]);
 });
 
-test('nor is a person named in a plan, in a preview, or in a record that a transfer makes', async () => {
+test('a plan, a preview and a transfer name no person unless the configuration allows it', async () => {
   const match = { property: 'cvr_number' };
   const fixture = await startFixture({
     hubspot: { properties: PROPERTIES },

@@ -24,14 +24,14 @@ const metric = (value: number, more = {}) => ({ unit: 'DKK', value, ...more });
 const report = (at: string, reportYear: number | null, more: object = {}) =>
   of(at, 'newReport', { data: { reportType: 'Yearly', reportYear, currencies: ['DKK'], ...more } });
 
-describe('what belongs to a period goes by the period first', () => {
-  test('a month older than the known one does not overwrite it, however late it was registered', () => {
+describe('a value of a period is ordered by its period first', () => {
+  test('an earlier month does not overwrite a later one, even if it was registered later', () => {
     const reported = [month('2026-09-01T00:00:00Z', 2026, 8, 12), month('2026-10-01T00:00:00Z', 2026, 3, 7)];
     expect(valuesAfter(reported, 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
     expect(valuesAfter(reported.toReversed(), 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
   });
 
-  test('the same month corrected later does, and months beyond September are newer', () => {
+  test('a later correction of the same month overwrites it, and months after September are newer', () => {
     expect(valuesAfter([month('2026-09-01', 2026, 8, 12), month('2026-09-02', 2026, 8, 13)], 'employees')).toEqual([
       13,
     ]);
@@ -45,12 +45,12 @@ describe('what belongs to a period goes by the period first', () => {
     [2026, 0],
     [20266, 8],
     [26, 8],
-  ])('a count for the impossible month %i-%i is passed over', (year, number) => {
+  ])('a count for the impossible month %i-%i is ignored', (year, number) => {
     const reported = [month('2026-09-01', 2026, 8, 12), month('2026-09-02', year, number, 13)];
     expect(valuesAfter(reported, 'employees', 'employeesMonth')).toEqual([12, '2026-08']);
   });
 
-  test('so do quarters and years', () => {
+  test('quarters and years follow the same order', () => {
     const quarter = (at: string, year: number, number: number, interval: string) =>
       of(at, 'quarterlyEmployees', { year, quarter: number, before: null, after: interval });
     const year = (at: string, number: number, interval: string) =>
@@ -66,7 +66,7 @@ describe('what belongs to a period goes by the period first', () => {
     expect(valuesAfter(reported, 'employeesQuarterly', 'employeesYearly')).toEqual(['5-9', '10-19']);
   });
 
-  test('an article goes by when it was written, whatever the time zone, or else by when it was told', () => {
+  test('an article is ordered by its time in any zone, or else by the time of its event', () => {
     const article = (at: string, time: string | null, headline: string) =>
       of(at, 'newArticle', { source: 'Avisen', headline, time, link: `https://avisen.example/${headline}` });
     const late = article('2026-09-03T00:00:00Z', '2026-09-01T01:00:00+02:00', 'before');
@@ -82,7 +82,7 @@ describe('what belongs to a period goes by the period first', () => {
 describe('reports', () => {
   const FIGURES = ['reportYear', 'revenue', 'equity'] as const;
 
-  test('the newest annual one counts, not the one that came last', () => {
+  test('the newest annual one counts, not the last received one', () => {
     const newest = report('2026-06-01', 2025, { equity: metric(500) });
     const older = report('2026-07-01', 2024, { equity: metric(400), revenue: metric(900) });
     expect(valuesAfter([newest, older], ...FIGURES)).toEqual([2025, null, 500]);
@@ -97,25 +97,25 @@ describe('reports', () => {
     expect(valuesAfter(reported, 'equity')).toEqual([510]);
   });
 
-  test.each(['error', 'nothing'])('last year’s figure does not stand beside this year’s where that is %s', (what) => {
+  test.each(['error', 'nothing'])('a figure of last year is not shown for this year if that is %s', (what) => {
     const revenue = what === 'error' ? metric(1, { error: true }) : null;
     const reported = [report('2025-06-01', 2024, { revenue: metric(900) }), report('2026-06-01', 2025, { revenue })];
     expect(valuesAfter(reported, ...FIGURES)).toEqual([2025, null, null]);
   });
 
-  test('a figure that is only possibly wrong counts', () => {
+  test('a possibly wrong figure counts', () => {
     expect(valuesAfter([report('2026-06-01', 2025, { equity: metric(5, { possibleError: true }) })], 'equity')).toEqual(
       [5],
     );
   });
 
-  test.each(['Quarterly', 'HalfYearly', 'Other'])('one of type %s says nothing', (reportType) => {
+  test.each(['Quarterly', 'HalfYearly', 'Other'])('one of type %s is ignored', (reportType) => {
     expect(
       valuesAfter([report('2026-06-01', 2025, { reportType, equity: metric(5) })], 'equity', 'reportYear'),
     ).toEqual([undefined, undefined]);
   });
 
-  test('one without a type is annual; the year is that of its period’s end where it states none', () => {
+  test('one without a type is annual, and one without a year gets that of its period’s end', () => {
     const reported = report('2026-06-01', null, {
       reportType: null,
       period: { from: '2024-07-01T00:00:00', to: '2025-06-30T00:00:00', instant: null },
@@ -125,7 +125,7 @@ describe('reports', () => {
     expect(valuesAfter([report('2026-06-01', 20255)], 'reportYear')).toEqual([undefined]);
   });
 
-  test('its time of publication is in UTC, with or without a zone', () => {
+  test('the time of publication is in UTC, with or without a zone', () => {
     const published = (publicationTime: string) =>
       valuesAfter(
         [report('2026-06-01', 2025, { publicationTime, reportUrl: 'https://reports.example/1.pdf' })],
@@ -135,7 +135,7 @@ describe('reports', () => {
     expect(published('2026-05-30T08:15:30+02:00')).toEqual(['2026-05-30T06:15:30.000Z']);
   });
 
-  test('the currency is the figures’ own, else the only one stated, else unknown', () => {
+  test('the currency is that of the figures, else the only stated one, else unknown', () => {
     const currency = (more: object) => valuesAfter([report('2026-06-01', 2025, more)], 'reportCurrency');
     expect(currency({ equity: { unit: 'EUR', value: 5 }, currencies: ['DKK', 'EUR'] })).toEqual(['EUR']);
     expect(currency({ solvencyRatio: { unit: 'Percentage', value: 5 } })).toEqual(['DKK']);
@@ -151,7 +151,7 @@ describe('a payload that states the whole company', () => {
     removed: [],
   });
 
-  test('says nothing of the lists it does not update: a list stays as it was, and known in part until it was stated', () => {
+  test('does not change lists that it does not update, which remain known in part until they are stated', () => {
     expect(valuesAfter([join], 'board')).toEqual([undefined]);
     expect(valuesAfter([join, full], 'board', 'altNames', 'accountant')).toMatchObject([
       undefined,
@@ -171,7 +171,7 @@ describe('a payload that states the whole company', () => {
     expect(valuesAfter([emptied], 'board')).toEqual([[]]);
   });
 
-  test('is no ordinary payload with name, address, status and form: who joins there ends no other membership', () => {
+  test('differs from an ordinary payload with name, address, status and form, whose new members end no membership', () => {
     const known = fullStatePayload(company, '2026-06-01T00:00:00.000Z');
     const { name, address, status, form } = full.updates;
     const board = { added: [{ entityId: 'CVR-3-1', name: 'Anne Berg', type: 'Person' }], removed: [] };
@@ -187,11 +187,11 @@ describe('a payload that states the whole company', () => {
     expect(valuesAfter([ordinary], 'board')).toEqual([undefined]);
   });
 
-  test('does not know of production units and subsidiaries, whose events name one at a time', () => {
+  test('does not state production units and subsidiaries, whose events name one at a time', () => {
     expect(valuesAfter([full], 'productionUnits', 'subsidiaries')).toEqual([undefined, undefined]);
   });
 
-  test('clears no value by not stating it', () => {
+  test('does not clear a value that it omits', () => {
     const email = of('2026-07-01T00:00:00Z', 'email', { before: null, after: 'post@nordlys.example' });
     const silent = fullStatePayload({ ...company, email: null }, '2026-08-01T00:00:00.000Z');
     expect(valuesAfter([email, silent], 'email')).toEqual(['post@nordlys.example']);

@@ -57,7 +57,7 @@ const modelOf = (arrived: readonly Arrived[]): readonly string[] | undefined => 
   return from < 0 ? undefined : [...present].sort();
 };
 
-describe('statements in any order, any of them repeated, lead to the same fact', () => {
+describe('assertions in any order, with repetitions, lead to the same fact', () => {
   for (const [kind, statement] of [
     ['values', values],
     ['lists', lists],
@@ -71,7 +71,7 @@ describe('statements in any order, any of them repeated, lead to the same fact',
       );
     });
 
-  test('lists are the newest whole with every later change', () => {
+  test('a list is the newest complete one with every later change', () => {
     fc.assert(
       fc.property(inAnyOrder(lists), ([arrived, shuffled]) => {
         const fact = factOf(shuffled);
@@ -100,7 +100,7 @@ describe('a stream of payloads', () => {
   // Their events name one at a time, so they never are known in full.
   const PARTIAL = new Set<string>(['productionUnits', 'subsidiaries', 'registerChangedAt']);
 
-  test.each([1, 2, 3])('leads to the company as it is at the end (seed %i)', (seed) => {
+  test.each([1, 2, 3])('leads to the final state of the company (seed %i)', (seed) => {
     const { companies, byEntity } = histories(seed);
     for (const [entity, payloads] of byEntity) {
       const company = companies.get(entity);
@@ -132,7 +132,7 @@ describe('a stream of payloads', () => {
     );
   });
 
-  test('speaks of every field, so that the comparison means something', () => {
+  test('covers every field, so that the comparison is meaningful', () => {
     const seen = new Set(
       histories(1)
         .byEntity.values()

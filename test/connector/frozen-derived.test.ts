@@ -31,8 +31,8 @@ async function sellsWhileFrozen(engine: (typeof ENGINES)[number], arrives: (sign
 const pendingCount = async ({ store }: Fixture): Promise<number> =>
   (await store.db.selectFrom('pending_write').select('key').execute()).length;
 
-describe.each(ENGINES)('a parent by a process that stood still (%s)', (engine) => {
-  test('is not sent: the lease is asked for as the last thing', async () => {
+describe.each(ENGINES)('a parent of a frozen process (%s)', (engine) => {
+  test('is not sent, because the lease is checked last', async () => {
     const calls: { guarded?: Awaited<ReturnType<typeof guardedCalls>> } = {};
     const fixture = await sellsWhileFrozen(engine, async (signal) => calls.guarded?.call(signal));
     calls.guarded = await guardedCalls(fixture.store);
@@ -41,7 +41,7 @@ describe.each(ENGINES)('a parent by a process that stood still (%s)', (engine) =
     expect([await fixture.lanes('parent:crm'), await pendingCount(fixture)]).toEqual([[], 0]);
   });
 
-  test('that was answered late is no reason to take the same choice for ours later', async () => {
+  test('that was answered late does not make the same choice of a person ours', async () => {
     const fixture = await sellsWhileFrozen(engine, async () => {});
     await fixture.give();
     fixture.parents.set('child', 'by-hand');
@@ -58,7 +58,7 @@ describe.each(ENGINES)('a parent by a process that stood still (%s)', (engine) =
   });
 });
 
-test.each(ENGINES)('a note by a process that stood still is not left a second time (%s)', async (engine) => {
+test.each(ENGINES)('a note of a frozen process is not added twice (%s)', async (engine) => {
   const fixture = await newFixture({ engine, notes: ['status'] });
   const calls = await guardedCalls(fixture.store);
   await fixture.link('1', ENTITY);

@@ -4,7 +4,7 @@ import { checkPendingWrites } from '../../src/runtime/lanes/pending-writes.ts';
 import { ENGINES } from '../support/stores.ts';
 import { history, laneCount, open, report, standsStill, sync } from './sync/two-syncs.ts';
 
-describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) => {
+describe.each(ENGINES)('a stale write is repaired in the CRM (%s)', (engine) => {
   test.each([
     ['tracked', 'A ApS', 'register'],
     ['always', 'A ApS', 'always'],
@@ -30,7 +30,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     expect(await world.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
   });
 
-  test('also where the process dies as soon as it has sent it', async () => {
+  test('even if the process dies right after it sent the write', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     await report(world, 'A ApS', 'B ApS', 8);
     const sent = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
     expect((await history(world)).map(([rule]) => rule)).toEqual(['register', 'ours-after-all', 'ours']);
   });
 
-  test('and a write that never came is looked for a day long, and then no more', async () => {
+  test('and a write that never arrives is checked for one day', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     await report(world, 'A ApS', 'B ApS', 8);
     const frozen = Promise.withResolvers<void>();
@@ -76,8 +76,8 @@ describe.each(ENGINES)('a stale write does not stay in the CRM (%s)', (engine) =
   });
 });
 
-describe.each(ENGINES)('a process that stands still between its last re-read and the bytes (%s)', (engine) => {
-  test('sends nothing: its lease is asked for after the wait for the rate limiter', async () => {
+describe.each(ENGINES)('a process that freezes between its last read and the write (%s)', (engine) => {
+  test('sends nothing, because it checks its lease after the wait for the rate limiter', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     await report(world, 'A ApS', 'B ApS', 8);
     const waitsLong = async () => {

@@ -42,7 +42,7 @@ const decision = (at: number) => ({
 });
 
 describe.each(ENGINES)('housekeeping on %s', (engine) => {
-  it('keeps each kind for as many days as the configuration says', async () => {
+  it('keeps each kind for its configured number of days', async () => {
     const store = await newStore(engine);
     await store.write(async (tx) => {
       await tx
@@ -65,7 +65,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(await receipts(store)).toEqual(['six pruned', 'two pruned']);
   });
 
-  it('drops bodies after 30 days and receipts after 90, but nothing that is not applied', async () => {
+  it('deletes bodies after 30 days and receipts after 90, but no pending ones', async () => {
     const store = await newStore(engine);
     const rows = [
       receipt('stuck', 200, false),
@@ -84,7 +84,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(await receipts(store)).toEqual(['stuck {}', 'waiting {}', 'older pruned', 'young pruned']);
   });
 
-  it('does not stop at a first row that is young because the clock was ahead when it was written', async () => {
+  it('continues after a row that was written while the clock was ahead', async () => {
     const store = await newStore(engine);
     const ahead = Array.from({ length: 600 }, (_, at) => receipt(`ahead ${at}`, -300));
     await store.write(async (tx) => {
@@ -103,7 +103,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(history).toEqual([{ at: NOW + 300 * DAY }]);
   });
 
-  it('forgets the facts and earlier values of companies that no record has stood for in 400 days', async () => {
+  it('deletes the facts and earlier values of companies without a record for 400 days', async () => {
     const store = await newStore(engine);
     const fact = (entity: string) => ({
       entity,
@@ -158,7 +158,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(values.map(({ entity }) => entity)).toEqual(kept);
   });
 
-  it('works through more than one step, and lets others write in between', async () => {
+  it('works in steps, and lets others write in between', async () => {
     const store = await newStore(engine);
     const old = Array.from({ length: 1_200 }, (_, at) => receipt(`${at}`, 100 - at / 100));
     await store.write((tx) => tx.insertInto('receipt').values(old).execute());
@@ -170,7 +170,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(left.filter((line) => line.endsWith('pruned'))).toHaveLength(200);
   });
 
-  it('keeps notes that ended for 400 days, and those to be left for ever', async () => {
+  it('keeps finished notes for 400 days, and due ones for ever', async () => {
     const store = await newStore(engine);
     const note = (marker: string, state: 'done' | 'due', daysAgo: number) => ({
       ...{ provider: 'hubspot', record_id: '1', entity: 'CVR-1-99000015', seq: 1, subject: '', body: '', at: 0 },
@@ -202,7 +202,7 @@ describe.each(ENGINES)('housekeeping on %s', (engine) => {
     expect(kept.map(({ body }) => body)).toEqual(bodies.slice(5).map(({ body }) => body));
   });
 
-  it('comes back to every task after its time', async () => {
+  it('repeats every task after its interval', async () => {
     const store = await newStore(engine);
     const tasks = [
       'activity',

@@ -84,8 +84,8 @@ async function setLook(first: 'now' | 'later' = 'now'): Promise<Fixture> {
   return fixture;
 }
 
-describe('a look', () => {
-  it('runs at once on a new store, and then each time after its time', async () => {
+describe('a poll', () => {
+  it('runs at once on a new store, and then at its interval', async () => {
     const fixture = await setLook();
     await fixture.seed();
     await fixture.run();
@@ -95,7 +95,7 @@ describe('a look', () => {
     expect(fixture.runs).toBe(2);
   });
 
-  it('waits its time first, where it is one for later, and a restart does not make it wait longer', async () => {
+  it('waits for its interval first if it is a delayed one, and a restart does not extend the wait', async () => {
     const fixture = await setLook('later');
     await fixture.seed();
     fixture.at += HOUR / 2;
@@ -105,7 +105,7 @@ describe('a look', () => {
     expect(await fixture.run()).toBe(1);
   });
 
-  it('comes sooner once its time has become shorter', async () => {
+  it('runs earlier once its interval is shorter', async () => {
     const fixture = await setLook('later');
     await fixture.seed();
     fixture.every = HOUR / 4;
@@ -114,7 +114,7 @@ describe('a look', () => {
     expect(await fixture.run()).toBe(1);
   });
 
-  it('ends where the connection no longer runs it', async () => {
+  it('ends if the connection no longer runs it', async () => {
     const fixture = await setLook();
     await fixture.seed();
     fixture.every = undefined;
@@ -122,7 +122,7 @@ describe('a look', () => {
     expect([fixture.runs, await fixture.lane()]).toEqual([0, undefined]);
   });
 
-  it('ends where nobody knows it: a task of another version, or the lane of a transfer that was killed', async () => {
+  it('ends if it is unknown, like a task of another version or the lane of a killed transfer', async () => {
     const fixture = await setLook();
     const keys = ['crm other', 'crm transfer CVR-1-10000001', 'gone glance', 'crm constructor'];
     await fixture.store.write((tx) => mark(tx, POLL_QUEUE, keys, fixture.at));
@@ -130,7 +130,7 @@ describe('a look', () => {
     expect(await fixture.store.db.selectFrom('lane').selectAll().execute()).toEqual([]);
   });
 
-  it('waits for a person where one must look, and is tried again by a restart', async () => {
+  it('waits for a person if it needs one, and is retried by a restart', async () => {
     const fixture = await setLook();
     await fixture.seed();
     fixture.work = async () => ({ kind: 'person', reason: 'the list is empty' });
@@ -144,7 +144,7 @@ describe('a look', () => {
     expect(await fixture.run()).toBe(1);
   });
 
-  it('may say when it comes again', async () => {
+  it('may state its next time', async () => {
     const fixture = await setLook();
     await fixture.seed();
     fixture.work = async () => ({ kind: 'again', at: fixture.at + 5 });
@@ -153,7 +153,7 @@ describe('a look', () => {
   });
 });
 
-describe('a look that fails', () => {
+describe('a poll that fails', () => {
   const failing = async (error: Error) => {
     const fixture = await setLook();
     await fixture.seed();
@@ -174,7 +174,7 @@ describe('a look that fails', () => {
     expect(paused).toBeUndefined();
   });
 
-  it('because the account is asked too often pauses the account, and counts no failure', async () => {
+  it('because of too many calls pauses the account, and counts no failure', async () => {
     const { lane, paused, at } = await failing(new ProviderError('rate', 'too many', { retryAfterMs: 60_000 }));
     expect(lane).toMatchObject({ attempts: 0, due_at: at + 60_000 });
     expect(paused).toMatchObject({ until: at + 60_000 });
@@ -183,7 +183,7 @@ describe('a look that fails', () => {
   it.each([
     ['the CRM', new ProviderError('refused', 'no scope')],
     ['the service', new UpstreamError('refused', 'no scope')],
-  ])('because %s refuses it waits for a person, and stops nothing else', async (_, error) => {
+  ])('because %s refuses it waits for a person, without stopping anything else', async (_, error) => {
     const { lane, paused } = await failing(error);
     expect(lane).toMatchObject({ error: 'no scope', parked_at: expect.any(Number) });
     expect(paused).toBeUndefined();

@@ -22,7 +22,7 @@ import { ALL_LINKS, plansOf, wholeTables } from './query-plans.ts';
 /** Amid the links in conflict. */
 const PLACE = { source: 2, id: 'link/hubspot/1', since: null };
 
-describe('at a million links, no question of a person reads a whole table', () => {
+describe('at a million links, no query of a person reads a whole table', () => {
   const questions: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
     'links --record': (db) => listLinks(db, { recordId: '1', limit: 10 }),
     'links --state': (db) => listLinks(db, { state: 'conflict', limit: 10 }),
@@ -42,7 +42,7 @@ describe('at a million links, no question of a person reads a whole table', () =
     'the charts on the dashboard': (db) => readTrends(db, 'hour', 1),
     'the share in sync on the dashboard': (db) => readShares(db, 1),
   };
-  it('undo reads the part of history that a window names, of one connection or of all', async () => {
+  it('undo reads the window of history, of one connection or of all', async () => {
     for (const provider of ['hubspot', undefined]) {
       const plans = await plansOf((db) => readAffected(db, { provider, since: 1 }));
       expect(plans).toContain('SEARCH history USING INTEGER PRIMARY KEY (rowid>?)');
@@ -51,18 +51,18 @@ describe('at a million links, no question of a person reads a whole table', () =
     const ofRecord = await plansOf((db) => readAffected(db, { provider: 'hubspot', record: '1', since: 1 }));
     expect(ofRecord).toContainEqual(expect.stringContaining('history_record (provider=? AND record_id=?'));
   });
-  it('review list takes lanes and values as their indexes have them, and sorts none', async () => {
+  it('review list reads lanes and values in the order of their indexes', async () => {
     const plans = await plansOf((db) => readReview(db, 1, { limit: 100 }));
     expect(plans.filter((plan) => /TEMP B-TREE FOR ORDER BY/.test(plan))).toEqual([]);
     expect(plans).toContainEqual(expect.stringContaining('USING INDEX lane_parked'));
   });
-  it('lanes that wait are woken by their keys, and not looked for among all that wait', async () => {
+  it('waiting lanes are woken by their keys, without a search of all', async () => {
     const plans = await plansOf((db) =>
       db.transaction().execute((tx) => wake(tx, ['note:crm', 'sync:crm'], ['1'], { dueAt: 5, because: 'it waits' })),
     );
     expect(plans).toContainEqual(expect.stringMatching(/^SEARCH lane USING PRIMARY KEY \(queue=\? AND key=\?\)$/));
   });
-  it('the newest decisions and the first names are read in the order of a key, and sorted for neither', async () => {
+  it('the newest decisions and the first names are read in the order of a key', async () => {
     const limits = { budgets: { default: { calls: 1, perMs: 1 } } } as never;
     const plans = await plansOf(async (db) => {
       await readConnections(db, [{ name: 'hubspot', limits }], 1);
@@ -72,7 +72,7 @@ describe('at a million links, no question of a person reads a whole table', () =
     expect(plans).toContainEqual(expect.stringMatching(/^SCAN fact USING INDEX fact_name$/));
     expect(plans.filter((plan) => /TEMP B-TREE/.test(plan))).toEqual([]);
   });
-  it('refused links and differences are found by their own indexes, and not among all active links', async () => {
+  it('refused links and differences are found by their own indexes', async () => {
     const refused = await plansOf((db) => readReview(db, 1, { kinds: ['link'], limit: 100 }));
     expect(refused).toContainEqual(expect.stringContaining('SCAN link USING INDEX link_refused'));
     const differences = await plansOf(async (db) => {
@@ -89,7 +89,7 @@ describe('at a million links, no question of a person reads a whole table', () =
   });
 });
 
-describe('at a million links, a step of the daemon finds the links of its companies by these', () => {
+describe('at a million links, a step of the daemon finds the links of its companies by index', () => {
   const writing = (db: Db): Store =>
     ({ db, engine: 'sqlite', write: (work) => db.transaction().execute(work) }) satisfies Partial<Store> as Store;
   const scanned = (at: number, entity: string): ScanRow => ({

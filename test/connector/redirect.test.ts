@@ -4,7 +4,7 @@ import { serveEmulator } from '../../providers/kit/emulator/emulator.ts';
 import { newStore } from '../support/stores.ts';
 import { openToyCrm } from '../support/toy-crm.ts';
 
-it('is told by its provider as moved', async () => {
+it('a redirect of a merged record is reported by its provider as moved', async () => {
   const { url, close, calls } = await serveEmulator(() => ({ status: 301, headers: { location: '/companies/8' } }));
   onTestFinished(close);
   const crm = await openToyCrm({

@@ -18,7 +18,7 @@ import { linkOf, plansOf, wholeTables } from './query-plans.ts';
 const never = new AbortController().signal;
 
 describe.each(ENGINES)('at a million links, on %s', (engine) => {
-  it('the safety limit counts only as many links as decide it', async () => {
+  it('the safety limit counts only as many links as it needs', async () => {
     const store = await newStore(engine);
     const some = Array.from({ length: 400 }, (_, at) => linkOf(`${at}`));
     await store.write((tx) => tx.insertInto('link').values(some).execute());
@@ -60,7 +60,7 @@ describe.each(ENGINES)('at a million links, on %s', (engine) => {
     expect(wholeTables(await plansOf((db) => db.transaction().execute((tx) => markUnconfirmed(tx, 1))))).toEqual([]);
   });
 
-  it('a new mapping marks a thousand records in a transaction, and goes on after a crash where it was', async () => {
+  it('a new mapping marks a thousand records in a transaction, and resumes after a crash', async () => {
     const store = await newStore(engine);
     const links = Array.from({ length: 2_500 }, (_, at) => linkOf(`${at}`));
     await store.write(async (tx) => {
@@ -90,7 +90,7 @@ describe.each(ENGINES)('at a million links, on %s', (engine) => {
   });
 });
 
-describe.each(ENGINES)('where very much needs a person, on %s', (engine) => {
+describe.each(ENGINES)('with very many review entries, on %s', (engine) => {
   const MANY = 40;
 
   /** Of every kind that grows with the links forty things, and how many rows the questions brought. */
@@ -120,7 +120,7 @@ describe.each(ENGINES)('where very much needs a person, on %s', (engine) => {
     return { db: store.db.withPlugin(reading), counted };
   }
 
-  it('review list reads no more set-aside values, lanes and links than it shows', async () => {
+  it('review list reads only the refused values, lanes and links that it shows', async () => {
     const { db, counted } = await crowded();
     for (const kind of ['value', 'lane', 'link'] as const) {
       counted.rows = 0;
@@ -133,7 +133,7 @@ describe.each(ENGINES)('where very much needs a person, on %s', (engine) => {
     expect(counted.rows).toBe(MANY + 5);
   });
 
-  it('review tells how much there is in all without reading it, and counts no further than that tells', async () => {
+  it('review counts all entries up to a limit without reading them', async () => {
     const { db, counted } = await crowded();
     expect(await countReview(db, 1)).toBe(4 * MANY);
     expect(counted.rows).toBeLessThan(10);
@@ -141,7 +141,7 @@ describe.each(ENGINES)('where very much needs a person, on %s', (engine) => {
     expect(await countReview(db, 1, { limit: 50 })).toBe(50);
   });
 
-  it('the safety limit, once accepted, wakes at most a thousand records in a transaction, and goes on after a crash', async () => {
+  it('the safety limit, once accepted, wakes at most a thousand records in a transaction, and resumes after a crash', async () => {
     const store = await newStore(engine);
     const queue = 'heal:hubspot';
     const keys = Array.from({ length: 2_500 }, (_, at) => `${at}`);

@@ -104,7 +104,7 @@ async function setUp(engine: (typeof ENGINES)[number]) {
 }
 
 describe.each(SUITE_ENGINES)('a mapped property that was missing (%s)', (engine) => {
-  it('is filled by review retry as soon as it was created: the schema is read anew', async () => {
+  it('is filled by review retry once it was created, because the schema is read again', async () => {
     const { store, account, record, sync, now } = await setUp(engine);
     await sync();
     expect(record).toEqual({ name: 'A ApS' });
@@ -119,7 +119,7 @@ describe.each(SUITE_ENGINES)('a mapped property that was missing (%s)', (engine)
     expect(record).toMatchObject({ mail: 'post@a.example' });
   });
 
-  it('is not set aside by a schema of before it was created', async () => {
+  it('is not set aside by a schema from before its creation', async () => {
     const { crm, account, record, sync } = await setUp(engine);
     await crm.schema(new AbortController().signal);
     account.time += 10 * MINUTE;
@@ -128,7 +128,7 @@ describe.each(SUITE_ENGINES)('a mapped property that was missing (%s)', (engine)
     expect(record).toMatchObject({ name: 'A ApS', mail: 'post@a.example' });
   });
 
-  it('costs one reading of the schema, not one for each sync', async () => {
+  it('costs one read of the schema, not one for each sync', async () => {
     const { store, account, sync, now } = await setUp(engine);
     await sync();
     expect(account.schemaReads).toBe(1);
@@ -138,7 +138,7 @@ describe.each(SUITE_ENGINES)('a mapped property that was missing (%s)', (engine)
     expect(account.schemaReads).toBe(1);
   });
 
-  it('is filled in every record where it is optional in the preset and appears later', async () => {
+  it('is filled in every record if it is optional in the preset and appears later', async () => {
     const { account, record, sync, look } = await setUp(engine);
     account.properties.push(named('mail'));
     await look();
@@ -151,7 +151,7 @@ describe.each(SUITE_ENGINES)('a mapped property that was missing (%s)', (engine)
     expect(record).toMatchObject({ site: 'www.a.example' });
   });
 
-  it('is filled in all of them, also where they are more than one step marks', async () => {
+  it('is filled in all records, even if they need several steps', async () => {
     const { store, account, look, now } = await setUp(engine);
     await look();
     await store.write(async (tx) => {
@@ -166,7 +166,7 @@ describe.each(SUITE_ENGINES)('a mapped property that was missing (%s)', (engine)
     expect(marked).toHaveLength(1_002);
   });
 
-  it('that takes other values now gets what was set aside for it', async () => {
+  it('that now accepts other values gets the values that were set aside', async () => {
     const { account, record, sync, look } = await setUp(engine);
     account.properties = [named('name'), named('mail', { writable: false })];
     await look();

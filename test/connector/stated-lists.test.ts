@@ -38,14 +38,14 @@ describe.each(SUITE_ENGINES)('a full update whose lists are not updated, on %s',
     return { reported, asked };
   };
 
-  test('wipes no list in the CRM', async () => {
+  test('clears no list in the CRM', async () => {
     const { reported } = await setUp();
     expect(await reported(whole(8, joined(anne, bo)))).toBe('Anne Opdigtsen, Bo Tænktsen');
     expect(await reported(whole(9, undefined))).toBe('Anne Opdigtsen, Bo Tænktsen');
     expect(await reported(whole(10, joined()))).toBeNull();
   });
 
-  test('leaves a list known in part: the service is asked for it, once for each thing learned', async () => {
+  test('leaves a list known in part, and requests it from the service once for each assertion', async () => {
     const { reported, asked } = await setUp();
     expect(await reported(payloadOf(ENTITY, at(8), { board: joined(anne) }))).toBeNull();
     expect(asked()).toBe(1);

@@ -54,7 +54,7 @@ const sync = async (store: Store, crm: Crm): Promise<void> => {
   await syncRecords({ store, metrics: createMetrics(), now }, crm, claims, AbortSignal.timeout(60_000));
 };
 
-test.each(ENGINES)('a record whose link ends while it is read is not written to any more (%s)', async (engine) => {
+test.each(ENGINES)('a record whose link ends while it is read is not written (%s)', async (engine) => {
   const store = await newStore(engine);
   await linkAndTell(store, 'goes', ENTITY);
   await linkAndTell(store, 'stays', OTHER);
@@ -87,7 +87,7 @@ test.each(ENGINES)(
   },
 );
 
-test.each(ENGINES)('what a person puts on hold while it is read is not written to any more (%s)', async (engine) => {
+test.each(ENGINES)('a property that a person holds while it is read is not written (%s)', async (engine) => {
   const store = await newStore(engine);
   await linkAndTell(store, 'held', ENTITY);
   await linkAndTell(store, 'free', OTHER);
@@ -106,7 +106,7 @@ test.each(ENGINES)('what a person puts on hold while it is read is not written t
 });
 
 test.each(ENGINES)(
-  'a hold that sales lifts in the CRM: the waiting change is written within a poll, and history has the hold once (%s)',
+  'a change that waited for a hold in the CRM is written within a poll, and history has the hold once (%s)',
   async (engine) => {
     const store = await newStore(engine);
     await linkAndTell(store, 'one', ENTITY);

@@ -16,7 +16,7 @@ const renamed = (after: string) => ({
 });
 
 describe.each(SUITE_ENGINES)('a test on %s', (engine) => {
-  it('says which properties it would write and keep, and leaves the CRM and the store as they are', async () => {
+  it('shows the properties that it would write and keep, without changing the CRM or the store', async () => {
     const fixture = await startFixture({ engine });
     const { store } = fixture.app;
     const record = await fixture.addLinked('hubspot', COMPANY, { name: 'Birk ApS', phone: '+4599999999' });
@@ -41,7 +41,7 @@ describe.each(SUITE_ENGINES)('a test on %s', (engine) => {
     expect(fixture.hubspot.get(record)).toMatchObject({ name: 'Birk Byg ApS' });
   });
 
-  it('that is no payload, or one of more than ten a minute, leaves nothing', async () => {
+  it('with an invalid payload, or beyond ten in a minute, stores nothing', async () => {
     const { post, app } = await startFixture({ engine });
     expect(await post('{', TEST)).toBe(400);
     expect(await post('{}', TEST)).toBe(400);

@@ -22,8 +22,8 @@ const reported = (answer: Response) => [answer.status, answer.headers.get('retry
 const count = async (store: Store): Promise<number> =>
   (await store.db.selectFrom('arrival').select('seq').execute()).length;
 
-describe('what was answered 204', () => {
-  it('is there after the process was killed right then', async () => {
+describe('an event that was answered 204', () => {
+  it('survives a kill of the process right after the answer', async () => {
     const url = await newStoreUrl('sqlite');
     const child = spawn(process.execPath, [PROCESS, url], { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -47,7 +47,7 @@ describe('what was answered 204', () => {
     expect(acked.difference(kept)).toEqual(new Set());
   });
 
-  it.skipIf(!canCountSyncs)('was synced to the disk: at least once for each answer that came alone', async () => {
+  it.skipIf(!canCountSyncs)('was synced to the disk, at least once for each single answer', async () => {
     const { stdout, syncs } = await countSyncs(path.join(newFolder(), 'syncs'), [
       PROCESS,
       await newStoreUrl('sqlite'),
@@ -66,7 +66,7 @@ describe('what was answered 204', () => {
   });
 });
 
-describe('a failure of our own', () => {
+describe('an internal failure', () => {
   const pages = (store: Store, most: 'all' | number) =>
     store.write(async (tx) => {
       const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(tx);
@@ -75,7 +75,7 @@ describe('a failure of our own', () => {
       );
     });
 
-  it('is told as 503 while the disk is full, and over when there is room', async () => {
+  it('gets 503 while the disk is full, and ends when it has space', async () => {
     const store = await newStore('sqlite');
     const { url } = await open(store);
     await pages(store, 0);
@@ -88,7 +88,7 @@ describe('a failure of our own', () => {
     expect(await count(store)).toBe(1);
   });
 
-  it('is told as 503 while another process holds the store, and over when it lets go', async () => {
+  it('gets 503 while another process locks the store, and ends with the lock', async () => {
     const file = await newStoreUrl('sqlite');
     const store = await opened(file);
     const { url } = await open(store);
@@ -105,14 +105,14 @@ describe('a failure of our own', () => {
     expect((await post(url, phoneEvent(1))).status).toBe(204);
   });
 
-  it('is told as 503 where the store is closed', async () => {
+  it('gets 503 if the store is closed', async () => {
     const store = await newStore('sqlite');
     const { url } = await open(store);
     await store.close();
     expect(reported(await post(url, phoneEvent(1)))).toEqual([503, '30']);
   });
 
-  it('is told as 503 while the backlog is at its cap', async () => {
+  it('gets 503 while the backlog is at its cap', async () => {
     const store = await newStore('sqlite');
     const { url, metrics } = await open(store, { backlogCap: 2 });
     const answers = [];
@@ -126,7 +126,7 @@ describe('a failure of our own', () => {
     expect(await metrics.registry.metrics()).toContain('cvrsync_webhooks_received_total{result="refused"} 1');
   });
 
-  it('is told as 503 while the daemon stops', async () => {
+  it('gets 503 while the daemon stops', async () => {
     const { url, intake } = await open(await newStore('sqlite'));
     await intake.stop();
     expect(reported(await post(url, phoneEvent(1)))).toEqual([503, '30']);

@@ -5,7 +5,7 @@ import { startFixture } from '../support/fixture.ts';
 import { ENGINES } from '../support/stores.ts';
 
 test.each(ENGINES)(
-  'a value with half a character or a NUL is set aside, and what was written is remembered (%s)',
+  'a value with half a character or a NUL is set aside, and written values are stored (%s)',
   async (engine) => {
     const industry = { name: 'branche', type: 'enumeration', options: ['620100'] };
     const fixture = await startFixture({
@@ -32,7 +32,7 @@ test.each(ENGINES)(
   },
 );
 
-test('a reason that PostgreSQL cannot keep parks its record all the same', async () => {
+test('a record is parked even with a reason that PostgreSQL cannot store', async () => {
   const validationRule = (values: { Name?: unknown }) => (values.Name === 'B ApS' ? 'not this: \0' : undefined);
   const fixture = await startFixture({ engine: 'postgres', salesforce: { validationRule } });
   await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS' });

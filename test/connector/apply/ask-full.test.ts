@@ -31,20 +31,20 @@ describe.each(SUITE_ENGINES)('a list known in part, on %s', (engine) => {
     return { store, ask };
   };
 
-  it('is asked for through a link whose CRM is told of it, once for each event', async () => {
+  it('is requested through a link whose CRM uses it, once for each event', async () => {
     const { ask } = await fixture();
     expect(await ask('board', ['board'])).toEqual(['b']);
     expect(await ask('board', ['board'])).toEqual([]);
     expect(await ask('board', ['board'], 2)).toEqual(['b']);
   });
 
-  it('is not asked for where no CRM is told of it, or no payload states it whole', async () => {
+  it('is not requested if no CRM uses it, or no payload can complete it', async () => {
     const { ask } = await fixture();
     expect(await ask('board', ['management'])).toEqual([]);
     expect(await ask('productionUnits', ['productionUnits'])).toEqual([]);
   });
 
-  it('is not asked for through a link that the service refused, or that ended', async () => {
+  it('is not requested through a refused or ended link', async () => {
     const { store, ask } = await fixture();
     for (const change of [{ observed: 'refused' }, { observed: 'on', state: 'removed' }, { desired: 'off' }] as const) {
       const whole = { observed: 'on', state: 'active', desired: 'on', ...change } as const;

@@ -7,7 +7,7 @@ import { ENTITY } from '../../faults/company.ts';
 import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 describe.each(SUITE_ENGINES)('a forgotten fact, on %s', (engine) => {
-  it('has each record of the company looked at again, and the service asked through one link', async () => {
+  it('causes a sync of each record of the company, and one request to the service', async () => {
     const store = await newStore(engine);
     const said = { field: 'name', now: 'Forkert ApS', clock: '2026-03-02T08:00:00.000Z' } as const;
     const { field, value, clock, seq } = fold(undefined, ENTITY, said, 1).fact;

@@ -46,7 +46,7 @@ const facts = async (store: Store, entity: string): Promise<Record<string, unkno
   Object.fromEntries((await readFacts(store.db, [entity])).map(({ field, value }) => [field, value]));
 
 describe.each(SUITE_ENGINES)('A poison event is set aside after it has cost its budget on %s', (engine) => {
-  test('one that ends the process: after four deaths it lives, and all other events are applied', async () => {
+  test('the process survives after four deaths, and all other events are applied', async () => {
     const url = await newStoreUrl(engine);
     // Two seconds of CPU, once: the engine has no part in it.
     const isSlowToo = engine === 'sqlite';
@@ -92,7 +92,7 @@ describe.each(SUITE_ENGINES)('A poison event is set aside after it has cost its 
     expect(retried?.begun).toBe(0);
   });
 
-  test('a claim knows how many before it never ended, and a settlement forgets them', async () => {
+  test('a claim counts earlier claims that never ended, and a settlement resets the count', async () => {
     const store = await newStore(engine);
     await store.write((tx) => mark(tx, 'apply', ['a'], 0));
     const take = async (now: number) => {
@@ -109,7 +109,7 @@ describe.each(SUITE_ENGINES)('A poison event is set aside after it has cost its 
   });
 });
 
-test('an event whose reading ended well costs nothing, however often its process died before', () => {
+test('an event that was read completely has no count, even if its process died earlier', () => {
   expect([0, 1, 2].map(poisonReason)).toEqual([undefined, undefined, undefined]);
   expect(poisonReason(3)).toContain('3 times');
 });

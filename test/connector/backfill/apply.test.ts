@@ -26,7 +26,7 @@ const between = (act: () => Promise<void> | void) => {
 };
 
 describe.each(ENGINES)('applying on %s', (engine) => {
-  it('links what is matched, has it monitored, and leaves the rest', async () => {
+  it('links matched records, starts their monitoring, and leaves the rest', async () => {
     const { add, link, run, rows, links, service, outcome, store } = await startFixture({ engine });
     await store.write((tx) => acceptMatch(tx, 'hubspot', 'another', 1));
     const matched = add('DK 10 15 08 17');
@@ -49,7 +49,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
     expect(await outcome()).toMatchObject({ linked: 1, observed: 1, refused: 0, person: 0 });
   });
 
-  it('adds nothing a second time', async () => {
+  it('adds nothing when it is repeated', async () => {
     const { add, run, service } = await startFixture({ engine });
     for (let at = 0; at < 30; at++) add(cvrNumber(at));
     await run();
@@ -57,7 +57,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
     expect(service.changes).toHaveLength(30);
   });
 
-  it('makes no link again that a person took away, but where a plan file says so', async () => {
+  it('does not repeat a link that a person removed, unless a plan file says so', async () => {
     const { add, run, rows, links, store, service } = await startFixture({ engine });
     const [away, other] = [add('10150817'), add('12345674')];
     await run();
@@ -74,7 +74,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
     expect((await links())[away]).toBe(`${A} number crm active`);
   });
 
-  it('follows what people did in the CRM since the scan', async () => {
+  it('follows changes that people made in the CRM since the scan', async () => {
     const ids: Record<string, string> = {};
     const fixture: Fixture = await startFixture({
       engine,
@@ -129,7 +129,7 @@ describe.each(ENGINES)('applying on %s', (engine) => {
     expect(await fixture.links()).toEqual({ [survivor]: `${A} number crm active` });
   });
 
-  it('leaves to a person what got another record meanwhile, and what is linked elsewhere', async () => {
+  it('leaves companies that got another record meanwhile, or are linked elsewhere, to a person', async () => {
     const ids: string[] = [];
     const fixture: Fixture = await startFixture({
       engine,
@@ -182,7 +182,7 @@ function upset(emulator: Fixture['emulator'], ids: readonly string[]): void {
   for (const [from, to] of merges) emulator.merge(ids[to] ?? '', ids[from] ?? '');
 }
 
-it('ends right however the CRM changes during the scan', async () => {
+it('ends correctly if the CRM changes during the scan', async () => {
   const ids: string[] = [];
   let pages = 0;
   const fixture: Fixture = await startFixture({
@@ -212,7 +212,7 @@ it('ends right however the CRM changes during the scan', async () => {
   expect(survivors).toHaveLength(3);
 });
 
-it('asks again for records the CRM cannot tell of, and gives them to a person in the end', async () => {
+it('retries records that the CRM does not return, and finally leaves them to a person', async () => {
   const silent = new Map<string, number>();
   const fixture = await startFixture({
     around: (real) => ({
@@ -238,7 +238,7 @@ it('asks again for records the CRM cannot tell of, and gives them to a person in
   expect(await fixture.outcome()).toMatchObject({ linked: 2, failed: 1, person: 1 });
 });
 
-it('links what the scan saw where the CRM cannot read the number back', async () => {
+it('links by the numbers of the scan if the CRM cannot read the number back', async () => {
   const fixture = await startFixture({
     around: (real) => ({
       async read(...args) {
@@ -252,7 +252,7 @@ it('links what the scan saw where the CRM cannot read the number back', async ()
   expect(await fixture.links()).toEqual({ [id]: `${A} number crm active` });
 });
 
-it('links at most so many, and the rest the next time', async () => {
+it('links up to the limit, and the rest in the next run', async () => {
   const { add, run, links, steps } = await startFixture();
   for (let at = 0; at < 250; at++) add(cvrNumber(at));
   expect((await run({ limit: 120, trust: 'register' })).ended).toBe('limited');
@@ -266,7 +266,7 @@ it('links at most so many, and the rest the next time', async () => {
   ]);
 });
 
-it('counts what the monitoring service refuses', async () => {
+it('counts refusals of the monitoring service', async () => {
   const { add, run, service, outcome } = await startFixture();
   add('10150817');
   add('12345674');
@@ -275,7 +275,7 @@ it('counts what the monitoring service refuses', async () => {
   expect(await outcome()).toMatchObject({ linked: 2, observed: 1, refused: 1 });
 });
 
-it('forgets an application that is not done only where it is told to', async () => {
+it('discards an unfinished apply only on request', async () => {
   const { add, run, links } = await startFixture();
   for (let at = 0; at < 3; at++) add(cvrNumber(at));
   await run({ limit: 1 });

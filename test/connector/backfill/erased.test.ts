@@ -27,7 +27,7 @@ const beforeRead =
   });
 
 describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
-  it('is not linked where it is erased between the scan and the apply', async () => {
+  it('is not linked if it is erased between the scan and the apply', async () => {
     const fixture: Fixture = await startFixture({
       engine,
       // As far as an erasure comes before it has gone over the rows of the scan.
@@ -42,7 +42,7 @@ describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
     expect(Object.keys(await fixture.rows())).toEqual([other]);
   });
 
-  it('is not linked where a record gets its number after the scan, and the backfill ends', async () => {
+  it('is not linked if a record gets its number after the scan, and the backfill ends', async () => {
     const fixture: Fixture = await startFixture({
       engine,
       around: beforeRead(async () => fixture.emulator.edit(record, { cvr_number: '10150817' })),
@@ -67,7 +67,7 @@ describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
     expect(await rowsWith(fixture.store, ERASED)).toEqual([]);
   });
 
-  it('is not stored where a person chooses it for a row', async () => {
+  it('is not stored if a person chooses it for a row', async () => {
     const { add, run, store } = await startFixture({ engine });
     const record = add(null);
     await run(plan(newFile()));
@@ -80,7 +80,7 @@ describe.each(SUITE_ENGINES)('an erased company on %s', (engine) => {
     expect(await rowsWith(store, ERASED)).toEqual([]);
   });
 
-  it('is remembered neither as skipped nor as rejected, nor proposed by a match that began before', async () => {
+  it('is not stored as skipped or rejected, or proposed by a match that began earlier', async () => {
     const store = await newStore(engine);
     await eraseByHand(store, ERASED);
     const [record, provider] = ['7', 'hubspot'];

@@ -19,7 +19,7 @@ const propertiesOf = (at: number): Readonly<Record<string, PropertyValue>> => ({
   cvr_number: at % 10 === 9 ? null : cvrNumber(at === TWINS[1] ? TWINS[0] : at),
 });
 
-it(`of ${MANY} records every one is judged and stands in the plan`, async () => {
+it(`each of ${MANY} records gets a verdict in the plan`, async () => {
   const { run, outcome, note } = await startFixture({
     around: () => ({
       async scan(_properties, cursor = '0') {

@@ -53,7 +53,7 @@ const planOf = async (
 };
 
 describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => {
-  it('finds the companies of records without a number, and leaves those alone that have one', async () => {
+  it('finds the companies of records without a number, and skips records with one', async () => {
     const fixture = await withIndex({ engine });
     const { emulator } = fixture;
     const first = emulator.add(nordlys);
@@ -70,7 +70,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     expect(await fixture.links()).toEqual({});
   });
 
-  it('matches every record without a valid number, and leaves a number alone that the index knows', async () => {
+  it('matches every record without a valid number, and skips a number that the index knows', async () => {
     const fixture = await withIndex({ engine });
     const bikes = { name: 'Havblik Cykler', website: 'havblik.dk' };
     const texts = ['n/a', 'ukendt', '1234567', '+45 86 12 34 56', '12345678', '87654321', `${C.slice(0, 7)}`];
@@ -101,7 +101,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     expect(await found({ emulator, ...fixture })).toEqual({ [id]: expect.stringMatching(`^certain ${A}`) });
   });
 
-  it('links certain matches of a plan, and no company that two records mean or another record has', async () => {
+  it('links certain matches of a plan, except a company with two candidates or another record', async () => {
     const fixture = await withIndex({ engine });
     const { emulator } = fixture;
     const twins = [emulator.add(nordlys), emulator.add(nordlys)];
@@ -138,7 +138,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     });
   });
 
-  it('links no certain-looking match that a live company speaks against', async () => {
+  it('does not link a seemingly certain match if an active company contradicts it', async () => {
     const fixture = await withIndex({ engine });
     const [old, heir, sister] = [cvrNumber(11), cvrNumber(12), cvrNumber(13)];
     const address = RINGVEJ;
@@ -161,7 +161,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     });
   });
 
-  it('sorts a plan by confidence and score, and cuts it at its end', async () => {
+  it('sorts a plan by confidence and score, and cuts it at its limit', async () => {
     const fixture = await withIndex({ engine });
     const none = fixture.emulator.add({ name: 'Fremmed Firma' });
     const likely = fixture.emulator.add({ name: 'Havblik Cykler' });
@@ -174,7 +174,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     expect(cut.lines).toHaveLength(2);
   });
 
-  it('shows the record and its company side by side, what differs, and the rule of the confidence', async () => {
+  it('shows the record and its company side by side, their differences, and the rule of the confidence', async () => {
     const fixture = await withIndex({ engine });
     const [old, heir, bare] = [cvrNumber(11), cvrNumber(12), cvrNumber(13)];
     const shop = { form: 'ApS', address: { street: 'Ringvej 1', postalCode: '8000', city: 'Aarhus C' } };
@@ -211,7 +211,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     expect(lineFor(phoned)?.['note']).toMatch(/^only the phone speaks for it; same phone/u);
   });
 
-  it('links nothing of a plan where nobody said link', async () => {
+  it('links nothing of a plan without link actions', async () => {
     const fixture = await withIndex({ engine });
     fixture.emulator.add(nordlys);
     await fixture.match();
@@ -221,7 +221,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     expect(await fixture.links()).toEqual({});
   });
 
-  it('does not offer again what a person rejected, and offers the next best', async () => {
+  it('proposes the next best company instead of a rejected one', async () => {
     const fixture = await withIndex({ engine });
     const id = fixture.emulator.add({ ...nordlys, name: 'Nordlys Møbler Holding' });
     await fixture.match();
@@ -245,7 +245,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     expect(await fixture.note(id)).toMatch(/its number was blank when the plan was made/u);
   });
 
-  it('links what the plan says, whatever the register has told of the company since', async () => {
+  it('links the companies of the plan, even if the register changed them since', async () => {
     const fixture = await withIndex({ engine });
     const id = fixture.emulator.add({ name: 'Havblik Cykler', website: 'havblik.dk' });
     await fixture.match();
@@ -259,7 +259,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
     expect((await found(fixture))[next]).toBe(`dissolved ${C}`);
   });
 
-  it('finds nobody in a CRM that has none of the properties', async () => {
+  it('finds nothing in a CRM without any of the properties', async () => {
     const match = { property: 'cvr_number', ...NOWHERE };
     const fixture = await withIndex({ engine, connection: { match } });
     const id = fixture.emulator.add(nordlys);
@@ -293,7 +293,7 @@ describe.each(SUITE_ENGINES)('matching the records of a CRM on %s', (engine) => 
   });
 });
 
-it('chooses by chance, and the same ones by the same seed', () => {
+it('chooses at random, and the same records with the same seed', () => {
   const positions = Array.from({ length: 300 }, (_, at) => at);
   const first = choosePositions(positions, 20, 7);
   expect(first).toHaveLength(20);

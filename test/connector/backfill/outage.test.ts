@@ -26,7 +26,7 @@ describe('the monitoring service', () => {
     expect(fixture.steps.some(({ trouble }) => trouble !== undefined)).toBe(true);
   });
 
-  it('says when to come again, and is not asked before', async () => {
+  it('is not called before its Retry-After', async () => {
     const clock = handClock();
     const fixture = await startFixture({ clock });
     add(fixture, 5);
@@ -40,7 +40,7 @@ describe('the monitoring service', () => {
   });
 });
 
-it('ends beside people who never stop working: calls that came later are not waited for', async () => {
+it('ends while people keep working, because it does not wait for later calls', async () => {
   const clock = handClock();
   const adding: Promise<void>[] = [];
   const enough = 400;
@@ -66,7 +66,7 @@ it('ends beside people who never stop working: calls that came later are not wai
 });
 
 describe('the CRM', () => {
-  it('may be silent for a while', async () => {
+  it('may be unavailable for a while', async () => {
     const clock = handClock();
     const fixture = await startFixture({ clock });
     add(fixture, 210);
@@ -77,7 +77,7 @@ describe('the CRM', () => {
     expect(await fixture.outcome()).toMatchObject({ linked: 210, failed: 0 });
   });
 
-  it('is given up after half an hour without an answer, and gone on with later', async () => {
+  it('ends the backfill after half an hour without an answer, which resumes later', async () => {
     const clock = handClock();
     const fixture = await startFixture({ clock });
     add(fixture, 250);
@@ -96,7 +96,7 @@ describe('the CRM', () => {
     expect(fixture.steps.filter(({ seen }) => seen !== undefined)).toHaveLength(3);
   });
 
-  it('is not asked again where its key is refused', async () => {
+  it('is not called again if it refuses the key', async () => {
     const fixture = await startFixture();
     add(fixture, 5);
     fixture.emulator.fault({ match: 'GET .*companies', times: 99, action: { kind: 'status', status: 401, body: {} } });
@@ -105,7 +105,7 @@ describe('the CRM', () => {
     expect(fixture.emulator.calls.length - before).toBeLessThan(5);
   });
 
-  it('stops for the day where its calls of the day are spent, and says so', async () => {
+  it('stops the backfill when its daily calls are used up, with a message', async () => {
     const clock = handClock();
     const emulator = await startHubspotEmulator({ rate: 'none', daily: 5, now: clock.now });
     const fixture = await startFixture({ emulator, clock });
@@ -114,7 +114,7 @@ describe('the CRM', () => {
   });
 });
 
-it('goes on at half the speed where another app takes half of the calls, and misses nothing', async () => {
+it('continues at half the speed if another app uses half of the calls, and misses nothing', async () => {
   const rate = { calls: 10, perMs: 1_000 };
   const clock = handClock();
   const emulator = await startHubspotEmulator({ rate, now: clock.now });

@@ -13,7 +13,7 @@ import { apply, applyLines, newFile, plan } from './plan-runs.ts';
 const A = 'CVR-1-10150817';
 
 describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
-  it('lists every record, and is applied as it is', async () => {
+  it('lists every record, and is applied unchanged', async () => {
     const fixture = await startFixture({ engine });
     const [one, two, three] = [
       fixture.add('DK 10 15 08 17'),
@@ -35,7 +35,7 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
     expect(await fixture.links()).toEqual({ [one]: `${A} number register active` });
   });
 
-  it('does what a person made of it, and nothing else', async () => {
+  it('is applied as a person edited it', async () => {
     const fixture = await startFixture({ engine });
     const [skipped, twin, other, given, unnamed] = [
       fixture.add('10150817'),
@@ -60,7 +60,7 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
     expect(await fixture.outcome()).toMatchObject({ linked: 2, toLink: 0, person: 1 });
   });
 
-  it('applies no row whose number changed since, and tells what it was', async () => {
+  it('does not apply a row whose number changed since, and names the old number', async () => {
     const fixture = await startFixture({ engine });
     const [changed, moved, stays] = [fixture.add('10150817'), fixture.add('20000007'), fixture.add('12345674')];
     const file = newFile();
@@ -81,7 +81,7 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
     });
   });
 
-  it('takes no number out of a plan of an earlier scan, or of another account, for one that a person gave', async () => {
+  it('does not treat a number in a plan of an earlier scan or another account as a correction', async () => {
     const fixture = await startFixture({ engine });
     const [corrected, given, blank] = [fixture.add('10150817'), fixture.add('ukendt æ'), fixture.add(null)];
     fixture.emulator.edit(corrected, { cvr_number: '30000005' });
@@ -102,7 +102,7 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
     expect((await fixture.outcome()).person).toBe(2);
   });
 
-  it('is the word of a person also on what the record holds, so that nobody is asked again', async () => {
+  it('also confirms the number in the record, so that nobody is asked again', async () => {
     const fixture = await startFixture({ engine });
     const id = fixture.add('DK 10 15 08 17');
     await fixture.run(plan(newFile()));
@@ -114,7 +114,7 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
     expect(decideLink(link, read, rule)).toEqual({ kind: 'nothing' });
   });
 
-  it('goes on with the same file, and takes in another one anew', async () => {
+  it('resumes with the same file, and starts over with another one', async () => {
     const fixture = await startFixture({ engine });
     const ids = Array.from({ length: 6 }, (_, at) => fixture.add(cvrNumber(at)));
     const file = newFile();
@@ -133,7 +133,7 @@ describe.each(SUITE_ENGINES)('a plan on %s', (engine) => {
   });
 });
 
-describe('a file as spreadsheets leave it', () => {
+describe('a file that a spreadsheet saved', () => {
   const lines = (id: string): readonly string[] => [
     'record;name;number;verdict;action',
     `${id};Æbler;1000004;matched;link`,
@@ -166,7 +166,7 @@ describe('a file as spreadsheets leave it', () => {
     expect(await fixture.links()).toEqual({ [id]: 'CVR-1-01000004 number crm active' });
   });
 
-  it('is no formula anywhere', async () => {
+  it('contains no formula', async () => {
     const fixture = await startFixture();
     for (const name of ['=1+1', '+45', '-x', '@sum', '\tx', 'a,=1+1', 'a, "@sum', 'a\t+45'])
       fixture.add(`=HYPERLINK('${name}')`, { name });
@@ -247,7 +247,7 @@ describe('a file that cannot be applied', () => {
   });
 });
 
-it('is refused where nothing was scanned, where it is not there, and with a restart', async () => {
+it('is refused without a scan, if it is missing, and with a restart', async () => {
   const { run } = await startFixture();
   const file = newFile();
   await expect(run(apply(file))).rejects.toThrow('there is no plan');
@@ -257,7 +257,7 @@ it('is refused where nothing was scanned, where it is not there, and with a rest
   await expect(run({ ...apply(file), restart: true })).rejects.toThrow('--restart forgets');
 });
 
-it('writes over no file, and leaves none behind that is not whole', async () => {
+it('overwrites no file, and leaves no incomplete one', async () => {
   const fixture = await startFixture();
   for (let at = 0; at < 300; at++) fixture.add(cvrNumber(at));
   const [kept, cut] = [newFile(), newFile()];
@@ -284,7 +284,7 @@ it('writes over no file, and leaves none behind that is not whole', async () => 
   expect([existsSync(cut), scans()]).toEqual([true, before]);
 });
 
-it('reads a file of any length without holding it', async () => {
+it('streams a file of any length', async () => {
   const file = newFile();
   const line = (at: number): string => `${at};${'x'.repeat(100)};10150817;link`;
   writeFileSync(file, ['record;name;number;action', ...Array.from({ length: 20_000 }, (_, at) => line(at))].join('\n'));

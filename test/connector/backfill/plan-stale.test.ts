@@ -6,7 +6,7 @@ import { newFolder, SUITE_ENGINES } from '../../support/stores.ts';
 import { startFixture } from './fixture.ts';
 
 it.each(SUITE_ENGINES)(
-  'what was deleted, merged or put on hold since the plan was made is not linked (%s)',
+  'records that were deleted, merged or put on hold since the plan are not linked (%s)',
   async (engine) => {
     const fixture = await startFixture({ engine });
     const { emulator, add, run, rows, links, note, outcome, service } = fixture;

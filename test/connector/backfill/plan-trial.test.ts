@@ -7,7 +7,7 @@ import { startFixture } from './fixture.ts';
 import { apply, applyLines, newFile, plan } from './plan-runs.ts';
 
 it.each(SUITE_ENGINES)(
-  'a plan on %s is applied as it was made, and not as another one was applied before',
+  'a plan on %s is applied with its own options, not with those of an earlier apply',
   async (engine) => {
     const fixture = await startFixture({ engine });
     const ids = Array.from({ length: 3 }, (_, at) => fixture.add(cvrNumber(at)));
@@ -28,7 +28,7 @@ it.each(SUITE_ENGINES)(
   },
 );
 
-it.each(SUITE_ENGINES)('a plan on %s is applied without what a look was tried with after it', async (engine) => {
+it.each(SUITE_ENGINES)('a plan on %s is applied without the options of a later dry run', async (engine) => {
   const fixture = await startFixture({ engine });
   const id = fixture.add(cvrNumber(0));
   const file = newFile();
@@ -43,7 +43,7 @@ it.each(SUITE_ENGINES)('a plan on %s is applied without what a look was tried wi
 });
 
 it.each(SUITE_ENGINES)(
-  'a plan on %s whose column was sorted without the others is refused; a few numbers are corrections',
+  'a plan on %s with one sorted column is refused, and a few changed numbers are corrections',
   async (engine) => {
     const fixture = await startFixture({ engine });
     const numbers = Array.from({ length: 40 }, (_, at) => cvrNumber(at));

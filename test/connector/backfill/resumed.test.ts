@@ -5,7 +5,7 @@ import { cvrNumber } from '../../support/cvr-numbers.ts';
 import { newFolder } from '../../support/stores.ts';
 import { startFixture } from './fixture.ts';
 
-it('the full update is asked for after a start that does not say so again', async () => {
+it('a resumed apply still requests the full update without repeating the option', async () => {
   const { add, run, service, links } = await startFixture();
   for (let at = 0; at < 3; at++) add(cvrNumber(at));
   expect((await run({ limit: 1, sendUpdate: true, trust: 'register' })).ended).toBe('limited');
@@ -14,7 +14,7 @@ it('the full update is asked for after a start that does not say so again', asyn
   expect(Object.values(await links()).every((link) => link.includes(' register '))).toBe(true);
 });
 
-it('a plan is applied as it was made, and may still be asked to fill', async () => {
+it('a plan is applied with its own options, and can still request full updates', async () => {
   for (const [planned, applied] of [
     [true, false],
     [false, true],
@@ -28,7 +28,7 @@ it('a plan is applied as it was made, and may still be asked to fill', async () 
   }
 });
 
-it('a scan by another property begins anew: half of it would speak of other numbers', async () => {
+it('a scan by another property starts over, because the earlier rows have other numbers', async () => {
   const fixture = await startFixture();
   for (let at = 0; at < 150; at++) fixture.add(cvrNumber(at));
   const stop = new AbortController();

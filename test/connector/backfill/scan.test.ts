@@ -45,7 +45,7 @@ describe.each(SUITE_ENGINES)('a scan on %s', (engine) => {
     expect(await outcome()).toMatchObject({ toLink: 1, linked: 0, person: 6, verdicts: { ambiguous: 3 } });
   });
 
-  it('takes in many pages, and records that come twice once', async () => {
+  it('reads many pages, and counts repeated records once', async () => {
     const { add, run, rows } = await startFixture({
       engine,
       around: ({ scan }) => ({
@@ -76,7 +76,7 @@ describe.each(SUITE_ENGINES)('a scan on %s', (engine) => {
     expect(await rows()).toEqual({ [matched]: 'matched link planned' });
   });
 
-  it('begins anew after one that ended, and goes on with one that did not', async () => {
+  it('starts over after a finished scan, and resumes an unfinished one', async () => {
     const { add, run, rows, emulator } = await startFixture({ engine });
     for (let at = 0; at < 150; at++) add(cvrNumber(at));
     const pages = (): number => emulator.calls.filter(({ path }) => path.includes('limit=100')).length;
@@ -95,7 +95,7 @@ describe.each(SUITE_ENGINES)('a scan on %s', (engine) => {
   });
 });
 
-it('reads numbers out of a numeric property too, and needs no name', async () => {
+it('reads numbers from a numeric property too, and needs no name', async () => {
   const emulator = await startSalesforceEmulator();
   const { add, run, rows } = await startFixture({ crm: 'salesforce', emulator });
   const [one, two] = [add('DK10150817'), add('30-00-00-05')];
@@ -103,12 +103,12 @@ it('reads numbers out of a numeric property too, and needs no name', async () =>
   expect(await rows()).toEqual({ [one]: 'matched link planned', [two]: 'matched link planned' });
 });
 
-it('names the key where the property of the number is not there', async () => {
+it('names the setting if the property of the number is missing', async () => {
   const { run } = await startFixture({ connection: { match: { property: 'cvr_nummer' } } });
   await expect(run(LOOK)).rejects.toThrow(/no property cvr_nummer.*connector\.providers\.hubspot\.match/u);
 });
 
-it('shares no verdict with a scan that another process has taken over', async () => {
+it('stores no verdicts after another process took over the scan', async () => {
   let calls = 0;
   const fixture = await startFixture({
     around: ({ scan }) => ({

@@ -41,7 +41,7 @@ describe.each(SUITE_ENGINES)('numbers with a bad check digit, or padded with a z
     expect(await fixture.note(mistyped)).toContain("fails the register's check");
   });
 
-  it('are linked where a person sets the action', async () => {
+  it('are linked if a person sets the action', async () => {
     const { fixture, sure, mistyped, padded } = await withUnsure(engine);
     const { file, text } = await planned(fixture);
     writeFileSync(file, text.replaceAll(';skip;', ';link;'));
@@ -60,7 +60,7 @@ describe.each(SUITE_ENGINES)('numbers with a bad check digit, or padded with a z
     expect(await fixture.outcome()).toMatchObject({ linked: 1, mistyped: 1, unsure: 2, person: 2 });
   });
 
-  it('are not linked where a record got one since the scan', async () => {
+  it('are not linked if a record got one since the scan', async () => {
     const fixture: Fixture = await startFixture({
       engine,
       around: (real) => ({
@@ -75,7 +75,7 @@ describe.each(SUITE_ENGINES)('numbers with a bad check digit, or padded with a z
     expect([await fixture.links(), await fixture.rows()]).toEqual([{}, { [id]: 'matched skip done' }]);
   });
 
-  it('count as doubts of a plan that links many of them', async () => {
+  it('count as doubtful lines of a plan that links many of them', async () => {
     const fixture = await startFixture({ engine });
     const failing = Array.from({ length: 8 }, (_, at) => String(Number(cvrNumber(at * 3)) + 1));
     for (const number of failing) fixture.add(number);

@@ -17,7 +17,7 @@ const HOLEY = new Array(1);
 const SILENT = 'the provider did not answer for this record';
 
 describe('the answer check', () => {
-  it('lets a sound provider through', async () => {
+  it('accepts a sound provider', async () => {
     const connection = fenced({});
     expect(await connection.check(live())).toEqual({ id: '7', name: 'Seven', notes: [] });
     expect(await connection.read(['2', '1'], ['name'], live())).toEqual([found('2'), found('1')]);
@@ -35,7 +35,7 @@ describe('the answer check', () => {
     expect(connection.create).toBeUndefined();
   });
 
-  it('gives each record its own answer where the order is a lie', async () => {
+  it('gives each record its own answer if the order is wrong', async () => {
     expect(await reading([found('3'), found('1'), found('2')])).toEqual([found('1'), found('2'), found('3')]);
     const outcomes = await writing([
       { kind: 'gone', id: '2' },
@@ -45,7 +45,7 @@ describe('the answer check', () => {
     expect(outcomes.map(({ kind }) => kind)).toEqual(['written', 'gone', 'written']);
   });
 
-  it('names the provider and the verb where an answer throws as it is read', async () => {
+  it('names the provider and the verb if reading an answer throws', async () => {
     const trap = {
       id: '1',
       get kind() {
@@ -58,7 +58,7 @@ describe('the answer check', () => {
     });
   });
 
-  it('takes a record that was left out as not done yet', async () => {
+  it('treats an omitted record as not done', async () => {
     expect(await writing([{ kind: 'written', id: '1' }])).toEqual([
       { kind: 'written', id: '1' },
       retry('2', SILENT),
@@ -128,7 +128,7 @@ describe('the answer check', () => {
     expect(await reading(answer)).toEqual([found('1'), retry('2', reason), found('3')]);
   });
 
-  it('keeps properties that nobody asked for out, and absent ones absent', async () => {
+  it('drops properties that were not requested, and keeps absent ones absent', async () => {
     const [first] = await reading([
       found('1', { name: 'A', secret: 'x' }),
       found('2', { name: undefined }),
@@ -190,17 +190,17 @@ describe('the answer check', () => {
     await expect(work()).rejects.toMatchObject({ fault: 'unavailable', message: `crm: its ${verb} gave ${seen}` });
   });
 
-  it('says what is wrong with the id of an account', async () => {
+  it('explains an invalid account id', async () => {
     await expect(fenced({ check: raw({ id: 77 }) }).check(live())).rejects.toThrow(
       'crm: its check gave the number 77 as id: it is a text of 255 characters at most',
     );
   });
 
-  it('takes a note that was left out of an account for nothing', async () => {
+  it('treats missing notes of an account as an empty list', async () => {
     expect((await fenced({ check: raw({ id: '7', notes: HOLEY }) }).check(live())).notes).toEqual(['nothing']);
   });
 
-  it('ends a scan that gives the same cursor for ever', async () => {
+  it('ends a scan whose cursor repeats', async () => {
     const connection = fenced({ scan: raw({ records: [], cursor: 'a' }) });
     expect((await connection.scan([], undefined, live())).cursor).toBe('a');
     await expect(connection.scan([], 'a', live())).rejects.toMatchObject({ fault: 'refused' });
@@ -224,7 +224,7 @@ describe('the answer check', () => {
     expect(seen?.aborted).toBe(true);
   });
 
-  it('stops with the reason of the signal, also where the provider does not care', async () => {
+  it('stops with the reason of the signal, even if the provider ignores it', async () => {
     const stop = new AbortController();
     const reason = new Error('stopping');
     const work = fenced({ read: never }, { stopMs: 10 }).read(['1'], [], stop.signal);
@@ -233,7 +233,7 @@ describe('the answer check', () => {
     await expect(fenced({}).read(['1'], [], stop.signal)).rejects.toBe(reason);
   });
 
-  it('lets a verb that stops well give its last answer', async () => {
+  it('accepts the last answer of a verb that stops in time', async () => {
     const stop = new AbortController();
     const update: Connection['update'] = (patches, signal) =>
       new Promise((resolve) => {
@@ -244,7 +244,7 @@ describe('the answer check', () => {
     expect(await work).toEqual([{ kind: 'written', id: '1' }]);
   });
 
-  it('knows the faults of another copy of this package, and waits no longer than a day', async () => {
+  it('recognises faults of another copy of this package, and limits their wait to a day', async () => {
     const theirs = Object.assign(new Error('too many calls'), {
       name: 'ProviderError',
       fault: 'rate',

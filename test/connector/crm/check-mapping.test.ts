@@ -26,7 +26,7 @@ const found = (rows: readonly PresetRow[], properties: readonly Property[], more
 const PROTECTED = row('advertisingProtected', 'Protected', { optional: true });
 
 describe('a phone number or an e-mail address', () => {
-  it('is not written without a word where the CRM cannot show who is protected against advertising', () => {
+  it('causes a warning if the CRM cannot show the protection against advertising', () => {
     const rows = [row('phone', 'Phone'), row('email', 'Email'), row('advertisingProtected', 'Protected')];
     const contacts = [property('Phone', { type: 'phone' }), property('Email', { type: 'email' })];
     const warned = (account: readonly Property[]) =>
@@ -61,7 +61,7 @@ describe('a phone number or an e-mail address', () => {
 });
 
 describe('a property by which records are matched', () => {
-  it('is told of where the account does not have it', () => {
+  it('is reported if the account lacks it', () => {
     expect(found([], [property('Town')], { matchTexts: { city: 'Town', street: 'town' } })).toEqual([
       'warn crm match street: the CRM has no property town; did you mean Town? | correct connector.providers.crm.match.street: until then records are matched without it',
     ]);
@@ -69,11 +69,11 @@ describe('a property by which records are matched', () => {
 });
 
 describe('a mapped property', () => {
-  it('that exists, can be written and fits needs no remark', () => {
+  it('that exists, is writable and fits has no finding', () => {
     expect(found([row('name', 'Name')], [property('Name', { maxLength: 255 })])).toEqual([]);
   });
 
-  it.each(['productionUnits', 'subsidiaries'] as const)('of %s never fits: it can never be written', (field) => {
+  it.each(['productionUnits', 'subsidiaries'] as const)('of %s never fits, because it cannot be written', (field) => {
     const [line, ...more] = found([row(field, 'Liste')], [property('Liste', { type: 'multiline' })]);
     expect(line).toContain(`fail crm ${field} → Liste: is never written: events name one member at a time`);
     expect(more).toEqual([]);
@@ -87,14 +87,14 @@ describe('a mapped property', () => {
     ]);
   });
 
-  it('that is missing and has a stand-in asks nothing of anybody', () => {
+  it('that is missing and has a replacement needs no action', () => {
     const rows = [row('countryCode', 'code', { optional: true }), row('country', 'country', { unless: 'code' })];
     expect(found(rows, [property('country')])).toEqual([
       'info crm countryCode → code: the CRM has no such property: country is used instead',
     ]);
   });
 
-  it('counts only if the account needs it, and is named if there is a remark on it', () => {
+  it('is checked only if the account needs it, and is named in a finding', () => {
     const rows = [
       row('countryCode', 'code', { optional: true }),
       row('country', 'country', { unless: 'code' }),
@@ -112,7 +112,7 @@ describe('a mapped property', () => {
     );
   });
 
-  it('that is missing and optional is only told', () => {
+  it('that is missing and optional is only reported', () => {
     expect(found([row('status', 'cvr_status', { optional: true })], [])).toEqual([
       expect.stringMatching(/^info .*fields: \{ status: false \}/),
     ]);
@@ -125,7 +125,7 @@ describe('a mapped property', () => {
     expect(found([row('status', typed)], [real])).toEqual([expect.stringContaining(`did you mean ${real.name}?`)]);
   });
 
-  it('that cannot be written fails', () => {
+  it('that is not writable fails', () => {
     expect(found([row('name', 'name')], [property('name', { writable: false })])).toEqual([
       expect.stringMatching(/^fail .*cannot be written with these credentials/),
     ]);
@@ -138,7 +138,7 @@ describe('a mapped property', () => {
     expect(line).not.toContain('credentials');
   });
 
-  it('that is never written, or steps back for another one, is not looked at', () => {
+  it('that is never written, or is replaced by another one, is not checked', () => {
     const rows = [row('name', 'a', { policy: 'never' }), row('country', 'b', { unless: 'code' })];
     expect(found(rows, [property('code')])).toEqual([]);
   });
@@ -176,13 +176,13 @@ describe('a mapped property', () => {
 describe('an enumeration', () => {
   const industry = property('industry', { type: 'enumeration', options: [{ value: 'FARMING', label: 'Farming' }] });
 
-  it('without a value map is warned of, with its options', () => {
+  it('without a value map causes a warning with its options', () => {
     expect(found([row('industryCode', 'industry')], [industry])).toEqual([
       expect.stringMatching(/^warn .*1 options \(FARMING\)/),
     ]);
   });
 
-  it('fails by each entry of the map that is no option', () => {
+  it('fails for each entry of the map that is not an option', () => {
     const values = { industryCode: { '01*': 'FARMING', '62*': 'SOFTWARE', '47': 'Farming' } };
     expect(found([row('industryCode', 'industry')], [industry], { values })).toEqual([
       expect.stringMatching(
@@ -191,7 +191,7 @@ describe('an enumeration', () => {
     ]);
   });
 
-  it('whose map is for a field that goes nowhere is told', () => {
+  it('whose map is for an unmapped field is reported', () => {
     expect(found([], [industry], { values: { industryCode: { '01*': 'FARMING' } } })).toEqual([
       expect.stringMatching(/^warn crm industryCode: has a value map and goes to no property/),
     ]);
@@ -199,7 +199,7 @@ describe('an enumeration', () => {
 });
 
 describe('match and hold', () => {
-  it('warns where the picked property of match is typed as a number', () => {
+  it('warns if the property of match is a number', () => {
     expect(found([], [property('cvr', { type: 'number' })], { match: 'cvr' })).toEqual([
       expect.stringMatching(/^warn crm match.* is a number: it loses leading zeros/),
     ]);

@@ -14,24 +14,24 @@ const configured = (provider: Partial<Provider>) => {
 const connecting = (connect: Provider['connect']) =>
   connectProvider(configured({ connect }), context).catch((error: unknown) => error);
 
-it('tells the reason of a provider that cannot connect, without its secrets', async () => {
+it('reports why a provider cannot connect, without its secrets', async () => {
   const error = await connecting(() => Promise.reject(new Error('no key hemmelig')));
   expect(error).toMatchObject({ message: 'connector.providers.crm: its provider could not connect: no key ***' });
   expect(error).not.toBeInstanceOf(ProviderBug);
 });
 
-it('knows a fault of another copy of this package', async () => {
+it('recognises a fault of another copy of this package', async () => {
   const theirs = Object.assign(new Error('hemmelig is refused'), { name: 'ProviderError', fault: 'auth' });
   const error = await connecting(() => Promise.reject(theirs));
   expect(error).toBeInstanceOf(ProviderError);
   expect(error).toMatchObject({ fault: 'auth', message: '*** is refused' });
 });
 
-it('refuses what is no connection, as a bug of the provider', async () => {
+it('refuses an invalid connection as a bug of the provider', async () => {
   expect(await connecting(raw(undefined))).toBeInstanceOf(ProviderBug);
 });
 
-it('takes limits that throw for a bug of the provider', () => {
+it('treats limits that throw as a bug of the provider', () => {
   const limits = () => {
     throw new TypeError('no edition hemmelig');
   };

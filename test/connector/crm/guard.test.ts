@@ -18,7 +18,7 @@ const accountOf = (id: string): Connection => ({
 });
 
 for (const engine of SUITE_ENGINES) {
-  test(`the account a connection began with is its account, on ${engine}`, async () => {
+  test(`a connection keeps the account that it began with, on ${engine}`, async () => {
     const store = await newStore(engine);
     const guard = (name: string, id: string, more: { readonly isTrial?: true } = {}) =>
       guardAccount({ store, now: () => 1, ...more }, { name, connection: accountOf(id) }, signal);

@@ -11,11 +11,11 @@ describe('the hold property of a record', () => {
     expect(held(value)).toBeUndefined();
   });
 
-  it.each([true, 'true', 'Yes', 'ja', 'until Christmas', '2026-13-45'])('%j holds until it is taken away', (value) => {
+  it.each([true, 'true', 'Yes', 'ja', 'until Christmas', '2026-13-45'])('%j holds until it is removed', (value) => {
     expect(held(value)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('holds through the day it names, as days go in Denmark, and not after', () => {
+  it('holds through the named day in Danish time', () => {
     const end = endOfDay('2026-06-10');
     expect(held('2026-06-10')).toBe(end);
     expect(held('2026-06-10', end)).toBeUndefined();
@@ -25,12 +25,12 @@ describe('the hold property of a record', () => {
     expect(endOfDay('2026-01-10')).toBe(Date.UTC(2026, 0, 10, 23));
   });
 
-  it('holds until the instant it names', () => {
+  it('holds until the named instant', () => {
     const instant = '2026-06-10T12:00:01Z';
     expect([held(instant), held(instant, NOON + 1_000)]).toEqual([NOON + 1_000, undefined]);
   });
 
-  it('is none where none is configured', () => {
+  it('has no effect if it is not configured', () => {
     expect(isHeld({ hold: undefined, only: undefined }, { cvr_hold: 'yes' }, NOON)).toBe(false);
     expect(isHeld(crm, { cvr_hold: 'yes' }, NOON)).toBe(true);
   });

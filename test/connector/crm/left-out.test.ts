@@ -26,8 +26,8 @@ async function answering(read: Partial<Extract<Read, { kind: 'found' }>>) {
   return { reads: await crm.connection.read(['1'], NAMES, live()), asked };
 }
 
-describe('a property that was asked for and is not in the answer', () => {
-  it('holds the record back where the schema says that it can be read', async () => {
+describe('a requested property that is missing in the answer', () => {
+  it('delays the record if the schema says that it is readable', async () => {
     const { reads } = await answering({ properties: { name: 'A' } });
     expect(reads).toEqual([
       {
@@ -38,18 +38,18 @@ describe('a property that was asked for and is not in the answer', () => {
     ]);
   });
 
-  it('stays absent where it cannot be read, or the CRM does not know it', async () => {
+  it('stays absent if it is unreadable, or unknown to the CRM', async () => {
     const properties = { name: 'A', city: null };
     const { reads } = await answering({ properties });
     expect(reads).toEqual([{ kind: 'found', id: '1', properties }]);
   });
 
-  it('stays absent where the answer itself says that it cannot be read', async () => {
+  it('stays absent if the answer marks it as unreadable', async () => {
     const { reads } = await answering({ properties: { name: 'A' }, unreadable: ['city'] });
     expect(reads).toEqual([{ kind: 'found', id: '1', properties: { name: 'A' } }]);
   });
 
-  it('costs no call where nothing is left out', async () => {
+  it('costs no call if nothing is missing', async () => {
     const { asked } = await answering({ properties: { name: 'A', city: 'B', secret: 'C', unknown: null } });
     expect(asked.properties).toBe(0);
   });

@@ -35,7 +35,7 @@ const connection = (define?: Connection['defineProperties'], id = '1'): Connecti
 const signal = new AbortController().signal;
 
 describe('the properties an account lacks', () => {
-  it('are those that the mapping, the match and the hold name, each once', () => {
+  it('are those of the mapping, the match and the hold, each once', () => {
     const mapping = [
       { field: 'name', property: 'title', policy: 'tracked' },
       { field: 'owners', property: 'owners', policy: 'always' },
@@ -54,7 +54,7 @@ describe('the properties an account lacks', () => {
     expect(wanted[2]?.label).toBe('CVR legal owners with their shares');
   });
 
-  it('are not those that are never written, or that step back for another one', () => {
+  it('exclude those that are never written, or are replaced by another one', () => {
     const mapping = [
       { field: 'name', property: 'a', policy: 'never' },
       { field: 'country', property: 'b', policy: 'tracked', unless: 'code' },
@@ -62,7 +62,7 @@ describe('the properties an account lacks', () => {
     expect(missingProperties(config({ mapping }), [property('code')])).toEqual([]);
   });
 
-  it('are not the own ones of the CRM that a preset takes where they are', () => {
+  it('exclude standard properties of the CRM that a preset uses if they exist', () => {
     const definition: PropertyDefinition = { name: 'cvr_country', label: 'Country', type: 'string' };
     const mapping = [
       { field: 'countryCode', property: 'BillingCountryCode', policy: 'tracked', optional: true },
@@ -72,7 +72,7 @@ describe('the properties an account lacks', () => {
     expect(missingProperties(asked, [])).toEqual([definition]);
   });
 
-  it('are made as the provider defines them where it does', () => {
+  it('are created by the definitions of the provider', () => {
     const definition: PropertyDefinition = { name: 'cvr', label: 'The number', type: 'string', unique: true };
     const asked = config({ match: 'cvr', provider: { definitions: [definition] } });
     expect(missingProperties(asked, [])).toEqual([definition]);
@@ -86,7 +86,7 @@ describe('making properties', () => {
     { name: 'c', label: 'C', type: 'date' },
   ] as const;
 
-  it('is offered where the CRM can, and only where something is missing', () => {
+  it('is offered if the CRM supports it and a property is missing', () => {
     const able = connection(async () => []);
     expect(offerProperties('crm', able, missing)).toEqual([
       expect.objectContaining({
@@ -97,7 +97,7 @@ describe('making properties', () => {
     expect([...offerProperties('crm', able, []), ...offerProperties('crm', connection(), missing)]).toEqual([]);
   });
 
-  it('says of each what became of it, with the reason of a refusal', async () => {
+  it('reports the result of each, with the reason of a refusal', async () => {
     const made = connection(async () => [
       { name: 'a', kind: 'created' },
       { name: 'b', kind: 'exists' },
@@ -112,7 +112,7 @@ describe('making properties', () => {
     expect(findings[2]?.found).toContain('crm.schemas.companies.write');
   });
 
-  it('names what a person must make where the provider cannot', async () => {
+  it('names the properties that a person must create if the provider cannot', async () => {
     const findings = await makeProperties(await depsOf(), { name: 'crm', connection: connection() }, missing, signal);
     expect(findings).toEqual([expect.objectContaining({ level: 'warn', advice: 'create them in the CRM: a, b, c' })]);
     expect(await makeProperties(await depsOf(), { name: 'crm', connection: connection() }, [], signal)).toEqual([]);
@@ -132,7 +132,7 @@ describe('making properties', () => {
     };
     const answered = (kind: Defined['kind']): readonly Defined[] => missing.map(({ name }) => ({ name, kind }));
 
-    it('those that the CRM says it made, and no other', async () => {
+    it('only those that the CRM reports as created', async () => {
       const answers: readonly Defined[] = [
         { name: 'a', kind: 'created' },
         { name: 'b', kind: 'exists' },
@@ -143,7 +143,7 @@ describe('making properties', () => {
       expect(await madeBy(answered('refused'))).toEqual({});
     });
 
-    it('in the account in which they were made, and in no other; in another than the known one, none is made', async () => {
+    it('only in their account; in an unexpected account, none is created', async () => {
       const deps = await depsOf(engine);
       const inAccount = (id: string) =>
         makeProperties(
@@ -164,7 +164,7 @@ describe('making properties', () => {
       expect(await madeIn('own')).toBe(3);
     });
 
-    it('those that are there after an answer was lost', async () => {
+    it('those that exist after a lost answer', async () => {
       expect(await madeBy('lost')).toEqual({ a: 'tried', b: 'tried', c: 'tried' });
       expect(await madeBy('lost', answered('exists'))).toEqual({ a: 'made', b: 'made', c: 'made' });
       expect(await madeBy('lost', answered('refused'), answered('exists'))).toEqual({});

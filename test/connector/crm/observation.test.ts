@@ -7,8 +7,8 @@ import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 const readObservation = (answer: unknown) => read(answer, maskerFor());
 const DAY_MS = 24 * 3_600_000;
 
-describe('what a provider reads in headers', () => {
-  it('is taken as it stands where it makes sense', () => {
+describe("a provider's observation of headers", () => {
+  it('is used unchanged if it is valid', () => {
     const sound = { budget: 'search', remaining: 3, pauseMs: 5_000, reason: 'the daily limit' };
     expect(readObservation(sound)).toEqual(sound);
   });
@@ -18,13 +18,13 @@ describe('what a provider reads in headers', () => {
     expect(readObservation({ pauseMs: Number.POSITIVE_INFINITY })).toEqual({ pauseMs: DAY_MS });
   });
 
-  it('says nothing where it makes none', () => {
+  it('is ignored if it is invalid', () => {
     expect(readObservation(null)).toBeUndefined();
     expect(readObservation({ pauseMs: Number.NaN, remaining: '3', reason: { a: 1 } })).toEqual({});
     expect(readObservation({ pauseMs: -1 })).toEqual({});
   });
 
-  it('keeps of a reason what a person reads', () => {
+  it('shortens a reason for people', () => {
     expect(readObservation({ pauseMs: 1, reason: 'r'.repeat(20_000) })?.reason).toHaveLength(1_000);
   });
 });

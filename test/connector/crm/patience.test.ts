@@ -25,19 +25,19 @@ async function asked(calls: readonly number[], told: (until: number | undefined,
   return patiently({ crm, now: () => at, wait, report }, call, never);
 }
 
-test('a CRM that answers within two minutes is waited for', async () => {
+test('the connector waits two minutes for an answer of a CRM', async () => {
   expect(await asked([1_000, 1_000, 1_000])).toBe(4);
 });
 
-test('a silence of more than two minutes is given up', async () => {
+test('a call without an answer for more than two minutes fails', async () => {
   await expect(asked(Array(100).fill(1_000))).rejects.toThrow('no answer');
 });
 
-test('a machine that slept for an hour amid a call asks again: nobody was silent meanwhile', async () => {
+test('a machine that slept for an hour during a call retries it, because the sleep does not count', async () => {
   expect(await asked([HOUR_MS, 1_000])).toBe(3);
 });
 
-test('until when it waits is told for the time awake, not for what a sleep took', async () => {
+test('the reported end of a wait excludes the time of a sleep', async () => {
   const left: number[] = [];
   await asked([HOUR_MS, 1_000], (until, now) => until !== undefined && left.push(until - now));
   expect(left.every((ms) => ms > 0)).toBe(true);

@@ -7,7 +7,7 @@ import { fenced, live } from './sound-connection.ts';
 
 const plain = { name: 'crm', provider: {}, settings: {} };
 
-describe('an id that can be no record', () => {
+describe('an id that cannot be a record', () => {
   test.each([
     ['', 'it is blank'],
     [' \t', 'it is blank'],
@@ -26,7 +26,7 @@ describe('an id that can be no record', () => {
   });
 });
 
-test('blanks at its edges are no part of an id', () => {
+test('an id is trimmed', () => {
   expect(readRecordId(plain, ' A-7\n')).toEqual({ kind: 'id', id: 'A-7' });
 });
 
@@ -34,7 +34,7 @@ test.each([
   ['nothing', undefined],
   ['a promise that is rejected', () => Promise.reject(new Error('boom'))],
   ['a number', { kind: 'id', id: 7 }],
-])('an id that its provider reads as %s is refused: nothing strays', async (_what, read) => {
+])('an id that its provider reads as %s is refused', async (_what, read) => {
   const provider = { canonicalId: () => (typeof read === 'function' ? read() : read) as never };
   expect(readRecordId({ name: 'crm', provider, settings: {} }, '7')).toEqual({
     kind: 'none',
@@ -56,14 +56,14 @@ describe('an id on which canonicalId throws', () => {
     },
   };
 
-  test('is refused with whose bug it is, where a person gives it', () => {
+  test('is refused as a bug of the provider if a person gives it', () => {
     expect(readRecordId(failing, '7')).toEqual({
       kind: 'none',
       reason: 'its provider cannot read it: canonicalId failed, which is a bug of the provider: cid 1 ***',
     });
   });
 
-  test('is not taken for one that no record has, where the CRM gives it', async () => {
+  test('does not count as a deleted record if the CRM gives it', async () => {
     const seen = 'crm: the record id 7 cannot be read: canonicalId failed, which is a bug of the provider: cid 1 ***';
     expect(() => formOf(failing)('7')).toThrow(new ProviderBug(seen));
     const connection = fenced({}, { form: formOf(failing) });

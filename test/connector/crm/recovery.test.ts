@@ -17,7 +17,7 @@ async function partLeftAlone(remaining: number): Promise<number> {
   return Number((((row?.next_at ?? 0) - now()) / 1_000).toFixed(2));
 }
 
-it('leaves a budget alone for a tenth of its window where others took the last call, and hardly where one is left', async () => {
+it('pauses a budget for a tenth of its window if others used the last call, and hardly if one is left', async () => {
   expect(await partLeftAlone(0)).toBe(0.1);
   expect(await partLeftAlone(1)).toBe(0.02);
   expect(await partLeftAlone(2)).toBe(0);

@@ -14,18 +14,18 @@ async function shown(most: number, page: (at: number) => Parameters<ReturnType<t
   return 'nothing';
 }
 
-test('a scan that goes in a circle ends where a cursor comes again', async () => {
+test('a circular scan ends when a cursor repeats', async () => {
   const circle = (at: number) => ({ records: RECORDS, cursor: at % 2 === 0 ? 'a' : 'b' });
   expect(await shown(9, circle)).toBe('2: the list of companies of crm never ends: a cursor came twice');
 });
 
-test('a scan that goes on without a record ends after a thousand pages, and one with a record among them does not', async () => {
+test('a scan ends after a thousand pages without a record, but not if one of them has a record', async () => {
   const empty = (at: number) => ({ records: [], cursor: String(at) });
   expect(await shown(2_000, empty)).toMatch(/^999: .* 1000 pages in a row hold no record$/u);
   expect(await shown(2_000, (at) => (at === 900 ? { records: RECORDS, cursor: 'x' } : empty(at)))).toMatch(/^1900: /u);
 });
 
-test('what else is due is done between the pages of a provider that makes no call', async () => {
+test('other work runs between the pages of a provider that makes no call', async () => {
   let isDue = false;
   setTimeout(() => {
     isDue = true;

@@ -3,7 +3,7 @@ import { ProviderError } from '../../../providers/provider.ts';
 import { settleFault } from '../../../src/connector/crm/settle.ts';
 import type { RateLimiter } from '../../../src/runtime/limits/rate-limiter.ts';
 
-test('records that a CRM left without an answer fall due together: one batch again, and one call', async () => {
+test('records without an answer are due together, for one batch and one call', async () => {
   const rateLimiter = { block: () => Promise.reject(new Error('no account is to blame')) } as unknown as RateLimiter;
   const { of, paused } = await settleFault(new ProviderError('unavailable', 'no answer'), rateLimiter, 1_000);
   const settlements = Array.from({ length: 50 }, (_, index) =>

@@ -17,7 +17,7 @@ describe.each(SUITE_ENGINES)('a block for refused credentials, on %s', (engine) 
     return { crm, blocks: () => readBlocks(store.db, Date.now()) };
   }
 
-  it.each(CRMS)('stays as it is where work for %s meets it, which waits for its end', async (name) => {
+  it.each(CRMS)('is not changed by work for %s, which waits for its end', async (name) => {
     const { crm, blocks } = await blocked(name);
     const before = await blocks();
     const error: unknown = await crm.connection.read(['1'], ['name'], live).catch((thrown: unknown) => thrown);
@@ -28,7 +28,7 @@ describe.each(SUITE_ENGINES)('a block for refused credentials, on %s', (engine) 
     expect([paused, of(claim)]).toMatchObject([true, { kind: 'again', at: before[0]?.until, free: true }]);
   });
 
-  it.each(CRMS)('stays as it is where a command that calls %s meets it', async (name) => {
+  it.each(CRMS)('is not changed by a command that calls %s', async (name) => {
     const { crm, blocks } = await blocked(name);
     const before = await blocks();
     const stop = new AbortController();
@@ -38,7 +38,7 @@ describe.each(SUITE_ENGINES)('a block for refused credentials, on %s', (engine) 
     expect(await blocks()).toEqual(before);
   });
 
-  it('is not put back where a person ended it while a call met it', async () => {
+  it('is not restored by a call that was refused before a person ended it', async () => {
     const { crm, blocks } = await blocked('hubspot');
     const error: unknown = await crm.connection.check(live).catch((thrown: unknown) => thrown);
     await crm.rateLimiter.clear();

@@ -66,8 +66,8 @@ const shown = (planned: readonly Planned[]) =>
   planned.map(({ property, action, rule }) => `${property}: ${action} ${rule}`);
 const only = MAPPING.slice(0, 1);
 
-describe('an amount is never written without its currency being known beside it', () => {
-  it('is written together with its currency, or where that is there already', () => {
+describe('an amount is never written without a known currency', () => {
+  it('is written together with its currency, or if the record has the currency already', () => {
     expect(shown(plan())).toEqual(['capital: write blank', 'code: write blank']);
     expect(shown(plan({ crm: { capital: 40_000, code: 'EUR' } }))).toEqual([
       'capital: write register',
@@ -87,24 +87,24 @@ describe('an amount is never written without its currency being known beside it'
     expect(shown(plan({ facts }))[0]).toBe('capital: set-aside currency');
   });
 
-  it('is not written where no property says its currency and nobody named the one of the CRM', () => {
+  it('is not written if neither a property nor the account states a currency', () => {
     const planned = plan({ mapping: only });
     expect(shown(planned)).toEqual(['capital: skip currency']);
     expect(planned[0]?.detail).toContain('map capitalCurrency, or set currency');
   });
 
-  it('is written without such a property in the one currency of the CRM, and in no other', () => {
+  it('is written without such a property only in the currency of the CRM', () => {
     expect(shown(plan({ mapping: only, currency: 'EUR' }))).toEqual(['capital: write blank']);
     expect(shown(plan({ mapping: only, currency: 'DKK' }))).toEqual(['capital: set-aside currency']);
   });
 
-  it('is not written in another currency where the CRM shows amounts in its own', () => {
+  it('is not written in another currency if the CRM shows amounts in its own', () => {
     const money = { properties: [{ ...AMOUNT, money: true as const }, CODE], currency: 'DKK' };
     expect(shown(plan(money))[0]).toBe('capital: set-aside currency');
     expect(shown(plan({ ...money, currency: 'EUR' }))[0]).toBe('capital: write blank');
   });
 
-  it('is written only in the currency that the record, or the property, is shown in', () => {
+  it('is written only in the currency of the record or the property', () => {
     const inRecord = (iso: PropertyValue, more: Case = {}) =>
       shown(
         plan({
@@ -171,7 +171,7 @@ describe('an amount is never written without its currency being known beside it'
     expect(amount).toMatchObject(expected);
   });
 
-  it('may be cleared, whatever its currency', () => {
+  it('may be cleared in any currency', () => {
     const facts = factsOf(fact('capital', null), fact('capitalCurrency', null));
     expect(shown(plan({ facts, crm: { capital: 40_000, code: 'DKK' } }))).toEqual([
       'capital: write register',
@@ -179,7 +179,7 @@ describe('an amount is never written without its currency being known beside it'
     ]);
   });
 
-  it('keeps its currency where it stays itself: 40,000 DKK do not become 40,000 EUR', () => {
+  it('keeps its currency if it does not change: 40,000 DKK do not become 40,000 EUR', () => {
     const crm = { capital: 40_000, code: 'DKK' };
     expect(shown(plan({ crm, overrides: new Map([['capital', HOLD]]) }))).toEqual([
       'capital: skip held',
@@ -187,7 +187,7 @@ describe('an amount is never written without its currency being known beside it'
     ]);
   });
 
-  it("keeps its currency beside an amount that is a person's own: 1,234 DKK do not become 1,234 EUR", () => {
+  it("keeps its currency beside a person's amount: 1,234 DKK do not become 1,234 EUR", () => {
     const facts = factsOf(fact('result', 7_000), fact('revenue', 9_000), fact('reportCurrency', 'EUR'));
     const names = ['result', 'revenue', 'reportCurrency'] as const;
     const mapping = names.map((field) => ({ field, property: field, policy: 'tracked' }) as const);
@@ -210,7 +210,7 @@ describe('an amount is never written without its currency being known beside it'
     ]);
   });
 
-  it('is told of by check, where no amount can be written', () => {
+  it('is reported by check if no amount can be written', () => {
     const provider = { name: 'crm', mapping: only, values: {}, match: undefined, hold: undefined };
     const said = (more: object) =>
       checkMapping({ ...provider, ...more }, [AMOUNT, CODE]).filter(({ found }) => found.startsWith('no amount'));
@@ -227,7 +227,7 @@ describe('an amount is never written without its currency being known beside it'
   });
 });
 
-test('an org with several currencies shows an amount in the currency of its record, which is read for it', async () => {
+test('an org with several currencies shows an amount in the currency of its record, which cvrsync reads', async () => {
   const { emulator, connection } = await openBench({ currencies: ['DKK', 'EUR'] });
   const ids = ['DKK', 'EUR'].map((CurrencyIsoCode) => emulator.add({ Name: CurrencyIsoCode, CurrencyIsoCode }));
   const schema = new Map((await connection.properties(live())).map((property) => [property.name, property]));
@@ -243,7 +243,7 @@ test('an org with several currencies shows an amount in the currency of its reco
 });
 
 test.each(SUITE_ENGINES)(
-  'an amount is never written where the CRM refuses its currency, and is written once the CRM takes it (%s)',
+  'an amount is not written while the CRM refuses its currency, and is written once it accepts it (%s)',
   async (engine) => {
     const store = await newStore(engine);
     const now = () => Date.UTC(2026, 2, 3);

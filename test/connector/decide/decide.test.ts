@@ -56,7 +56,7 @@ describe('the table of decisions', () => {
     expect(said(decided('tracked', ['A', 'C'], { known: ['A', 'B', 'C'] }))).toBe('write: register');
   });
 
-  test('a last write of a blank does not make a person’s value ours', () => {
+  test('after we wrote a blank, a person’s value is not ours', () => {
     expect(said(decided('tracked', ['P', 'C'], { last: null }))).toBe('keep: edited');
   });
 
@@ -66,7 +66,7 @@ describe('the table of decisions', () => {
     expect(said(decided('tracked', [5, 0], { known: [5] }))).toBe('write: register');
   });
 
-  test('what counts as equal is what the property says, not the spelling', () => {
+  test('equality depends on the property, not on the spelling', () => {
     const folded = (a: PropertyValue, b: PropertyValue) => String(a).toLowerCase() === String(b).toLowerCase();
     const inputs = { crm: 'a', known: ['A'], last: undefined, policy: 'tracked', same: folded, ...NOBODY } as const;
     expect(said(decide({ ...inputs, now: 'A' }))).toBe('skip: same');
@@ -74,10 +74,10 @@ describe('the table of decisions', () => {
   });
 });
 
-describe("a person's ruling", () => {
+describe("a person's override", () => {
   const CRM_HOLDS: readonly PropertyValue[] = [null, 'A', 'L', 'P'];
 
-  test('a hold leaves the property alone, whatever it holds and whatever the policy', () => {
+  test('a hold protects the property under every policy and with any value', () => {
     for (const crm of CRM_HOLDS)
       for (const policy of POLICIES)
         expect(said(decided(policy, [crm, 'C'], { known: ['A'], last: 'L', override: 'hold', trusted: true }))).toBe(
@@ -85,7 +85,7 @@ describe("a person's ruling", () => {
         );
   });
 
-  test('a release lets the register win over an edit, and over what fills an if-blank, not over never', () => {
+  test('a release lets the register win over an edit and over if-blank, but not over never', () => {
     const released = (policy: Policy): string =>
       said(decided(policy, ['P', 'C'], { known: ['A'], last: 'L', override: 'release' }));
     expect(POLICIES.map(released)).toEqual(['write: released', 'write: always', 'write: released', 'skip: never']);
@@ -98,13 +98,13 @@ describe("a person's ruling", () => {
 });
 
 describe('trust in the register', () => {
-  test('overwrites what nobody knows the author of, under tracked only', () => {
+  test('overwrites values of unknown authors, under tracked only', () => {
     const trusted = (policy: Policy): string =>
       said(decided(policy, ['P', 'C'], { known: ['A'], last: 'L', trusted: true }));
     expect(POLICIES.map(trusted)).toEqual(['write: trusted', 'write: always', 'skip: filled', 'skip: never']);
   });
 
-  test('is not asked where another rule writes', () => {
+  test('has no effect if another rule writes', () => {
     const trusted = (crm: PropertyValue): string =>
       said(decided('tracked', [crm, 'C'], { known: ['A'], last: 'L', trusted: true }));
     expect([null, 'A', 'L', 'C'].map(trusted)).toEqual([
@@ -133,11 +133,11 @@ describe('decisions on any values', () => {
       { numRuns: 2_000 },
     );
 
-  test('nothing is written where nothing differs', () => {
+  test('nothing is written without a difference', () => {
     all(({ crm, now }, { action }) => !same(crm, now) || action === 'skip');
   });
 
-  test('tracked never overwrites what is neither blank, nor the register’s, nor ours', () => {
+  test('tracked overwrites only blanks, values of the register and our own', () => {
     all(({ crm, known, last, policy, override, trusted }, { action }) => {
       if (override === 'release' || trusted) return true;
       const isTheirs =
@@ -146,7 +146,7 @@ describe('decisions on any values', () => {
     });
   });
 
-  test('tracked writes whenever it differs and is blank, the register’s or ours', () => {
+  test('tracked writes over every differing blank, value of the register or own value', () => {
     all(({ crm, now, known, last, policy, override }, { action }) => {
       if (override === 'hold') return action === 'skip';
       const isFree = isBlank(crm) || known.some((each) => same(each, crm)) || (last !== undefined && same(last, crm));
@@ -154,7 +154,7 @@ describe('decisions on any values', () => {
     });
   });
 
-  test('if-blank writes into blanks only, never writes nowhere, always keeps nothing', () => {
+  test('if-blank writes only into blanks, never does not write, and always keeps nothing', () => {
     all(({ crm, policy, override }, { action }) => {
       if (policy === 'if-blank' && override !== 'release')
         return action !== 'keep' && (action !== 'write' || isBlank(crm));
@@ -171,23 +171,23 @@ describe('decisions on any values', () => {
   });
 });
 
-describe('what the CRM made of our last write', () => {
+describe('a value that the CRM made of our last write', () => {
   const made = { last: 'L', stored: 'l' } as const;
 
-  test('counts as that write: it is not written again, and what the register says next is', () => {
+  test('counts as that write: it is not written again, and the next value of the register is written', () => {
     const rules = (now: PropertyValue) => POLICIES.map((policy) => said(decided(policy, ['l', now], made)));
     expect(rules('L')).toEqual(['skip: stored', 'skip: stored', 'skip: stored', 'skip: never']);
     expect(rules('C')).toEqual(['write: ours', 'write: always', 'skip: filled', 'skip: never']);
     expect(said(decided('tracked', ['P', 'C'], made))).toBe('keep: edited');
   });
 
-  test('may be nothing at all', () => {
+  test('may be blank', () => {
     const nothing = { last: 'L', stored: null } as const;
     expect(said(decided('tracked', [null, 'L'], nothing))).toBe('skip: stored');
     expect(said(decided('tracked', [null, 'C'], nothing))).toBe('write: blank');
   });
 
-  test("whatever it is, a person's edit is never lost and our value never taken for a person's", () => {
+  test("never causes the loss of a person's edit, and never counts as a person's", () => {
     const text = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
     const respell = fc.func(fc.option(text, { nil: null }));
     fc.assert(

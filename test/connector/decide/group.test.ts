@@ -94,7 +94,7 @@ const held = (parts: Address): Record_ => ({
 });
 const writes = (planned: readonly Planned[]) => planned.filter(({ action }) => action === 'write');
 
-describe('an address that a person wrote, whole or in part, stays as it is', () => {
+describe('an address that a person wrote or changed in part is kept', () => {
   it.each<[string, Record_]>([
     ['a town alone', { city: 'København' }],
     ['a post box and its code', { address: 'Postboks 12', zip: '2100' }],
@@ -111,7 +111,7 @@ describe('an address that a person wrote, whole or in part, stays as it is', () 
   });
 });
 
-describe('an address of the register is written whole', () => {
+describe('an address of the register is written as a whole', () => {
   it.each<[string, Record_, Partial<Case>]>([
     ['over a blank one', {}, {}],
     ['over the one before', held(AARHUS), {}],
@@ -129,7 +129,7 @@ describe('an address of the register is written whole', () => {
     expect({ ...result, country: 'Denmark' }).toMatchObject(held(ODENSE));
   });
 
-  it('takes the region of the address before with it, and leaves that of the same place', () => {
+  it('clears the region of the previous address, and keeps that of the same place', () => {
     const moved = plan({ ...held(AARHUS), state: 'Region Midtjylland' });
     expect(moved.find(({ property }) => property === 'state')).toMatchObject({ action: 'write', now: null });
     const next = plan(
@@ -142,14 +142,14 @@ describe('an address of the register is written whole', () => {
     expect(filled.some(({ property }) => property === 'state')).toBe(false);
   });
 
-  it('needs each of its parts: where the CRM refuses one, none is written', () => {
+  it('is not written if the CRM refuses one of its parts', () => {
     const parts = writes(plan(held(AARHUS)));
     for (const { property, needs = [] } of parts)
       expect([property, ...needs].toSorted()).toEqual(parts.map((part) => part.property).toSorted());
   });
 });
 
-describe('an address that the CRM cannot take is set aside whole', () => {
+describe('an address that the CRM cannot hold is set aside as a whole', () => {
   it.each<[string, Address, Partial<Record<Name, Partial<Property>>>]>([
     ['a town that is too long', { ...ODENSE, city: 'x'.repeat(41) }, { city: { maxLength: 40 } }],
     [
@@ -165,13 +165,13 @@ describe('an address that the CRM cannot take is set aside whole', () => {
     expect(planned.filter(({ rule }) => rule === 'together').length).toBeGreaterThan(0);
   });
 
-  it('is none of that where the part is not there, or blank and not to be written', () => {
+  it('is written if that part is absent, or blank and not to be written', () => {
     const properties = { address2: { writable: false } };
     expect(outcome(held(AARHUS), plan(held(AARHUS), { properties }))).toMatchObject(held(ODENSE));
   });
 });
 
-describe('what a person said of one part counts for the address', () => {
+describe("a person's override of one part applies to the address", () => {
   const override = (kind: Override['kind'], seen?: string): Override => ({
     ...{ kind, once: kind === 'release', until: null, reason: null, createdAt: 0 },
     ...(seen !== undefined && { seen: JSON.stringify(seen) }),
@@ -188,7 +188,7 @@ describe('what a person said of one part counts for the address', () => {
     expect(outcome(mine, planned)).toMatchObject(held(ODENSE));
   });
 
-  it('a release over what a person saw counts over that alone', () => {
+  it('a release of a seen value applies only to that value', () => {
     const seen = (values: Record_) =>
       new Map(Object.entries(values).map(([name, value]) => [name, override('release', String(value))]));
     const { country: _, ...parts } = mine;
@@ -199,7 +199,7 @@ describe('what a person said of one part counts for the address', () => {
 });
 
 describe('policies within one address', () => {
-  it('a part under always follows the others, and speaks for no person', () => {
+  it('a part under always follows the others, and does not count as an edit', () => {
     const mapping = mappingOf({ city: 'always' });
     const town = { ...held(AARHUS), city: 'Byen' };
     expect(outcome(town, plan(town, { mapping }))).toMatchObject(held(ODENSE));
@@ -213,7 +213,7 @@ describe('policies within one address', () => {
     expect(outcome(mine, plan(mine, { mapping }))).toEqual({ ...held(ODENSE), state: null });
   });
 
-  it('under if-blank a part that is filled with another value keeps all, and is no difference', () => {
+  it('under if-blank a part with another value keeps all, without a difference', () => {
     const mapping = mappingOf(Object.fromEntries(ROWS.map(([, name]) => [name, 'if-blank'])));
     expect(new Set(Object.values(rules(plan({ city: 'København' }, { mapping }))))).toContain('skip filled');
     expect(writes(plan({ city: 'København' }, { mapping }))).toEqual([]);
@@ -221,7 +221,7 @@ describe('policies within one address', () => {
   });
 });
 
-test('two addresses of a record are decided apart: the first property of each field, and the second', () => {
+test('two addresses of a record are decided separately, by the first and second property of each field', () => {
   const rows: readonly PresetRow[] = [
     { field: 'street', property: 'a', policy: 'tracked' },
     { field: 'street', property: 'b', policy: 'tracked' },
@@ -252,7 +252,7 @@ test.each([
   },
 );
 
-test('whatever a record holds, no address comes of it that was neither there nor in the register', () => {
+test('a write never creates an address that was neither in the record nor in the register', () => {
   const part = (name: keyof Address) =>
     fc.constantFrom<PropertyValue>(null, AARHUS[name], ODENSE[name], KOLDING[name], 'another');
   const record = fc.record({

@@ -35,7 +35,7 @@ describe.each(SUITE_ENGINES)('a difference for which the register is accepted (%
     expect([world.held.name, await overrides(world), await differences(world)]).toEqual(['C ApS', 0, []]);
   });
 
-  test('keeps what a person wrote there after it was seen, and is asked of again', async () => {
+  test('keeps an edit made after the answer was shown, and needs another answer', async () => {
     const world = await openDifference(engine);
     world.held.name = 'Written since';
     expect(await accept(world)).toEqual({ properties: ['name'] });
@@ -51,7 +51,7 @@ describe.each(SUITE_ENGINES)('a difference for which the register is accepted (%
     expect(world.held.name).toBe('Seen');
   });
 
-  test('is settled where a person wrote what the register says', async () => {
+  test('ends if a person wrote the value of the register', async () => {
     const world = await openDifference(engine);
     world.held.name = 'C ApS';
     expect(await accept(world)).toEqual({ properties: ['name'] });

@@ -43,20 +43,20 @@ describe('a headline of another service', () => {
       ]),
     });
 
-  it('is written with its tokens resolved, and a person in it is a person without a name', () => {
+  it('is written with its tokens resolved, and without names of persons', () => {
     expect(written(false)).toMatchObject({
       action: 'write',
       now: 'Nordlys: en person ny direktør i Nordlys ApS, {uden id} og {a|b|c}',
     });
   });
 
-  it('names the person where persons may be named', () => {
+  it('names the person if the configuration allows it', () => {
     expect(written(true)?.now).toBe('Nordlys: Prøve Opdigtsen ny direktør i Nordlys ApS, {uden id} og {a|b|c}');
   });
 });
 
-describe('a flag that nobody knows', () => {
-  it('is not planned, so that a checkbox is not unticked by it', () => {
+describe('an unknown flag', () => {
+  it('is not planned, so that it does not untick a checkbox', () => {
     const flag = propertyOf('boolean', { name: 'name' });
     const known = (scalar: boolean | null) =>
       planned(flag, {
@@ -91,11 +91,11 @@ describe('a checkbox that is not ticked', () => {
       ]),
     });
 
-  it.each(['tracked', 'if-blank'] as const)('is blank under %s where nobody is known to have touched it', (policy) => {
+  it.each(['tracked', 'if-blank'] as const)('is blank under %s if no change of it is known', (policy) => {
     expect(protectedNow(new Map(), policy)).toMatchObject({ action: 'write', rule: 'blank', old: false, now: true });
   });
 
-  it("is a person's where we ticked it before, and where the difference waits for a person", () => {
+  it("counts as a person's if we ticked it before, or if the difference waits for a person", () => {
     const ticked = { ...NOTHING_REMEMBERED, written: true, writtenAt: 5 };
     expect(protectedNow(new Map([['name', ticked]]))).toMatchObject({ action: 'keep', rule: 'edited' });
     const kept = { ...NOTHING_REMEMBERED, kept: { crm: 'false', now: 'true' } };
@@ -117,7 +117,7 @@ describe('a number that the register had before', () => {
       ]),
     });
 
-  it("may be a person's where it has few digits and we did not write it", () => {
+  it("may be a person's if it has few digits and we did not write it", () => {
     expect(counted(12, 14)).toMatchObject({ action: 'keep', rule: 'edited' });
     expect(counted(12, 14, 12)).toMatchObject({ action: 'write', rule: 'ours' });
     expect(counted(1_234, 1_300)).toMatchObject({ action: 'write', rule: 'register' });
@@ -153,13 +153,13 @@ describe('a value that the CRM refused', () => {
     });
   });
 
-  it('is sent again once its time has come, and is the same as one that a person typed in', () => {
+  it('is sent again at its time, and equals the same value from a person', () => {
     const { aside: _, ...due } = refused;
     expect(planned(NAME, { remembered: remembered(due) })).toMatchObject({ action: 'write' });
     expect(planned(NAME, { remembered: remembered(refused), crm: { name: 'New' } })).toMatchObject({ rule: 'same' });
   });
 
-  it('is sent again once the CRM describes the property otherwise, or the value is another', () => {
+  it('is sent again once the schema of the property or the value changes', () => {
     const longer = propertyOf('string', { name: 'name', maxLength: 500 });
     expect(planned(longer, { remembered: remembered(refused) })).toMatchObject({ action: 'write' });
     expect(planned(NAME, { remembered: remembered({ ...refused, value: '"Other"' }) })).toMatchObject({
@@ -200,11 +200,11 @@ describe('a late write of ours over the edit of a person', () => {
   it.each([
     ['a newer value of ours', 200],
     ['no newer value of ours', 50],
-  ])('names in history what the person had, with %s before it, so that undo can restore it', (_, writtenAt) => {
+  ])("records the person's value in history, with %s before it, so that undo can restore it", (_, writtenAt) => {
     expect(late(writtenAt, { crm: '"Person"', now: '"New"' })).toMatchObject({ old: 'Person', now: 'Late' });
   });
 
-  it('names what it replaced where no person had changed it', () => {
+  it('records the replaced value if no person changed it', () => {
     expect(late(200, undefined)).toMatchObject({ old: 'Newer', overtook: true });
     expect(late(50, undefined)).toMatchObject({ old: 'First', overtook: false });
   });

@@ -15,7 +15,7 @@ const EDIT = { address: 'Visitgade 5' };
 const HOLD = { kind: 'hold', once: false, until: null, reason: 'wait' } as const;
 const ref = (property: string, recordId = 'one') => ({ provider: 'crm', recordId, property });
 
-describe.each(SUITE_ENGINES)('an address that a write went over (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('an address that a write overwrote (%s)', (engine) => {
   /** A person changes the street right before our write of another address arrives. */
   async function overwritten(): Promise<AddressWorld> {
     const world = await openAddress(engine, { tells: true, coName: true });
@@ -26,7 +26,7 @@ describe.each(SUITE_ENGINES)('an address that a write went over (%s)', (engine) 
     return world;
   }
 
-  test.each(['address', 'zip', 'state'])('waits whole for the end of a hold on %s', async (property) => {
+  test.each(['address', 'zip', 'state'])('waits as a whole for the end of a hold on %s', async (property) => {
     const { store, clock, record, sync, move, again } = await overwritten();
     await store.write((tx) => setOverride(tx, ref(property), HOLD, clock.now));
     await sync();
@@ -37,14 +37,14 @@ describe.each(SUITE_ENGINES)('an address that a write went over (%s)', (engine) 
     expect(record).toMatchObject({ ...inAarhus, ...EDIT });
   });
 
-  test('comes back whole where the register has one more part by then', async () => {
+  test('is restored as a whole if the register has one more part by then', async () => {
     const { record, move, differences } = await overwritten();
     await move(ODENSE, { ...KOLDING, coName: 'Anne Berg' });
     expect(record).toMatchObject({ ...inAarhus, ...EDIT, address2: null });
     expect(await differences()).toHaveLength(1);
   });
 
-  test('comes back as it is where that goes over another edit', async () => {
+  test('is restored unchanged over another edit', async () => {
     const { record, meanwhile, sync } = await overwritten();
     meanwhile.before = () => void Object.assign(record, { city: 'Byen' });
     await sync();
@@ -53,14 +53,14 @@ describe.each(SUITE_ENGINES)('an address that a write went over (%s)', (engine) 
     expect(record).toMatchObject({ ...inOdense, city: 'Byen' });
   });
 
-  test('comes back on the record that it was merged into', async () => {
+  test('is restored in the record that it was merged into', async () => {
     const { store, clock, record, sync } = await overwritten();
     await store.write((tx) => moveLink(tx, { provider: 'crm', from: 'one', to: 'survivor', now: clock.now }));
     await sync();
     expect(record).toMatchObject({ ...inAarhus, ...EDIT });
   });
 
-  test('stays as it is where the merge left parts of another one', async () => {
+  test('is not restored if the merge left parts of another one', async () => {
     const { store, clock, record, sync, differences } = await overwritten();
     await store.write((tx) => moveLink(tx, { provider: 'crm', from: 'one', to: 'survivor', now: clock.now }));
     record['zip'] = '2100';
@@ -69,7 +69,7 @@ describe.each(SUITE_ENGINES)('an address that a write went over (%s)', (engine) 
     expect(await differences()).toHaveLength(1);
   });
 
-  test('comes back whole where an undo went over it', async () => {
+  test('is restored as a whole after an undo overwrote it', async () => {
     const { store, clock, record, meanwhile, sync, move, undo } = await openAddress(engine, { tells: true });
     await move(null, AARHUS);
     record['state'] = 'Midtjylland';
@@ -85,7 +85,7 @@ describe.each(SUITE_ENGINES)('an address that a write went over (%s)', (engine) 
   });
 });
 
-describe.each(SUITE_ENGINES)('an address that an undo put back (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('an address that an undo restored (%s)', (engine) => {
   async function undone(): Promise<AddressWorld> {
     const world = await openAddress(engine, { coName: true });
     await world.move(null, AARHUS);
@@ -93,7 +93,7 @@ describe.each(SUITE_ENGINES)('an address that an undo put back (%s)', (engine) =
     return world;
   }
 
-  test('stays whole until the holds of all of its parts have ended', async () => {
+  test('is kept as a whole until the holds of all its parts end', async () => {
     const { store, clock, record, again, move, undo } = await undone();
     await undo();
     for (const property of ['address', 'zip', 'city']) {
@@ -106,7 +106,7 @@ describe.each(SUITE_ENGINES)('an address that an undo put back (%s)', (engine) =
     expect(record).toMatchObject(inOdense);
   });
 
-  test('goes back whole beside a hold of a person on one part', async () => {
+  test("is restored as a whole in spite of a person's hold on one part", async () => {
     const { store, clock, record, again, undo } = await undone();
     await store.write((tx) => setOverride(tx, ref('zip'), HOLD, clock.now));
     expect(await undo()).toEqual(['address restored', 'city restored', 'zip restored']);
@@ -117,7 +117,7 @@ describe.each(SUITE_ENGINES)('an address that an undo put back (%s)', (engine) =
     expect(record).toMatchObject(inAarhus);
   });
 
-  test('comes back whole from a write that arrives after it, with a part that it had not', async () => {
+  test('is restored as a whole after a late write with an additional part', async () => {
     const { clock, record, meanwhile, move, goOn, undo } = await undone();
     meanwhile.before = () => {
       throw new ProviderError('unavailable', 'no answer came');
@@ -152,7 +152,7 @@ describe.each(SUITE_ENGINES)('a kept address (%s)', (engine) => {
     expect(await differences()).toHaveLength(1);
   });
 
-  test('is not written by a release of what was seen of it, where another part has changed since', async () => {
+  test('is not overwritten by a release of seen values if another part changed since', async () => {
     const { store, clock, record, move, differences } = await kept();
     await store.write((tx) => settleDifference(tx, ref('address'), 'register', clock.now));
     await move(ODENSE, KOLDING);
@@ -160,7 +160,7 @@ describe.each(SUITE_ENGINES)('a kept address (%s)', (engine) => {
     expect(await differences()).toHaveLength(1);
   });
 
-  test('stays whole where a hold on what was seen of it ends, and is a difference again', async () => {
+  test('is kept as a whole when a hold on seen values ends, and becomes a difference again', async () => {
     const { store, clock, record, move, again, differences } = await kept();
     await store.write((tx) => settleDifference(tx, ref('address'), 'crm', clock.now));
     await move(ODENSE, KOLDING);
@@ -173,7 +173,7 @@ describe.each(SUITE_ENGINES)('a kept address (%s)', (engine) => {
 });
 
 test.each(SUITE_ENGINES)(
-  'a kept address comes back whole from a write of a process that stood still (%s)',
+  'a kept address is restored as a whole after a write of a frozen process (%s)',
   async (engine) => {
     const { clock, record, meanwhile, move, again, goOn, differences } = await openAddress(engine);
     await move(null, AARHUS);

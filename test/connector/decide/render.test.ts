@@ -71,7 +71,7 @@ describe('scalars by the type of the property', () => {
     },
   );
 
-  test('a checkbox has no blank, so it is not ticked', () => {
+  test('a checkbox cannot be blank, so it is not ticked', () => {
     expect(rendered('advertisingProtected', null, propertyOf('boolean'))).toBe(false);
   });
 });
@@ -91,11 +91,11 @@ describe('enumerations', () => {
     ['computer_software', 'COMPUTER_SOFTWARE'],
     ['Computer software', 'COMPUTER_SOFTWARE'],
     [' farming', 'FARMING'],
-  ])('an option goes by its value or its label, in any case: %s', (given, wanted) => {
+  ])('an option is found by its value or its label, in any case: %s', (given, wanted) => {
     expect(rendered('industryText', given, industries)).toBe(wanted);
   });
 
-  test('another value is refused by name, or taken where the property is open', () => {
+  test('another value is refused with its name, or accepted if the property is open', () => {
     expect(rendered('industryText', 'Handel', industries)).toMatch(/"Handel" is not among the options of a_property/u);
     expect(rendered('industryText', 'Handel', { ...industries, open: true })).toBe('Handel');
     expect(rendered('industryText', 'Handel', { ...industries, open: true, maxLength: 3 })).toEqual(REFUSED);
@@ -111,7 +111,7 @@ describe('enumerations', () => {
     expect(rendered('industryCode', code, industries, codes)).toBe(wanted);
   });
 
-  test('a map counts for any property, and its value must fit as well', () => {
+  test('a map applies to any property, and its value must fit', () => {
     expect(rendered('status', 'NORMAL', propertyOf(), { NORMAL: 'Active' })).toBe('Active');
     expect(rendered('status', 'NORMAL', propertyOf('boolean'), { NORMAL: true })).toBe(true);
     expect(rendered('status', 'NORMAL', propertyOf('boolean'), { NORMAL: 'True' })).toBe(true);
@@ -146,11 +146,11 @@ describe('lists', () => {
     [32, 'Anne Berg (+2)'],
     [14, 'Anne Berg (+2)'],
     [13, REFUSED],
-  ])('that do not fit into %i characters say how many more there are', (maxLength, wanted) => {
+  ])('that exceed %i characters count the omitted names', (maxLength, wanted) => {
     expect(rendered('owners', board, propertyOf('string', { maxLength }))).toEqual(wanted);
   });
 
-  test('are parted as the mapping says, and cut by the same rule', () => {
+  test('are joined as the mapping says, and cut by the same rule', () => {
     const joined = (join: string, property = propertyOf()) => render('owners', board, property, { join });
     expect(joined('; ')).toEqual({ ok: true, value: 'Anne Berg; Bo Dahl (10-15 %); Cai Eg (33.34 %)' });
     expect(joined('\n', propertyOf('multiline', { maxLength: 33 }))).toEqual({
@@ -165,7 +165,7 @@ describe('lists', () => {
     expect(rendered('board', board, propertyOf(type))).toEqual(REFUSED);
   });
 
-  test('go through options and maps as any value', () => {
+  test('use options and maps like other values', () => {
     const options = [{ value: 'B', label: 'Anne Berg' }];
     expect(rendered('board', board.slice(0, 1), propertyOf('enumeration', { options }))).toBe('B');
     expect(rendered('board', board, propertyOf(), { '1*': 'Anne and others' })).toBe('Anne and others');
@@ -181,7 +181,7 @@ describe('length', () => {
     expect(rendered('purpose', 'ab', propertyOf('string', { maxLength: 1 }))).toBe('…');
   });
 
-  test('refuses anything else, as half a name is a wrong one', () => {
+  test('refuses anything else, because half a name is wrong', () => {
     const short = { maxLength: 5 };
     expect(rendered('name', 'Nordlys', propertyOf('string', short))).toBe(
       '! 7 characters do not fit into the 5 of a_property',
@@ -191,7 +191,7 @@ describe('length', () => {
     expect(rendered('purpose', 'ab', propertyOf('string', { maxLength: 0 }))).toEqual(REFUSED);
   });
 
-  test.each([Number.NaN, -1, Number.NEGATIVE_INFINITY])('of a length of %d nobody knows what fits', (maxLength) => {
+  test.each([Number.NaN, -1, Number.NEGATIVE_INFINITY])('of %d refuses every text', (maxLength) => {
     expect(rendered('purpose', 'Handel og lager', propertyOf('multiline', { maxLength }))).toEqual(REFUSED);
     expect(rendered('name', 'Birk ApS', propertyOf('string', { maxLength }))).toEqual(REFUSED);
     expect(rendered('owners', [{ id: '1', name: 'Anne' }], propertyOf('string', { maxLength }))).toEqual(REFUSED);

@@ -9,7 +9,7 @@ import { propertyOf } from '../property-of.ts';
 
 type Row = readonly [FieldName, Property['type'], PropertyValue, PropertyValue];
 
-describe('a value the CRM spells its own way is the same', () => {
+describe('a value in the spelling of the CRM is the same', () => {
   const rows: readonly Row[] = [
     ['name', 'string', null, ''],
     ['name', 'string', null, ' \u00a0\n'],
@@ -51,7 +51,7 @@ describe('a value the CRM spells its own way is the same', () => {
   });
 });
 
-describe('what a person changed is different', () => {
+describe("a person's change is different", () => {
   const rows: readonly Row[] = [
     ['name', 'string', 'NORDLYS APS', 'Nordlys ApS'],
     ['name', 'string', 'Nordlys', 'Nordlys ApS'],
@@ -126,7 +126,7 @@ describe('for any field in any property', () => {
   const anyOf = (name: FieldName): fc.Arbitrary<FieldValue> => (FIELDS[name].kind === 'list' ? members : scalar);
   const given = field.chain((name) => fc.tuple(fc.constant(name), property, anyOf(name)));
 
-  test('rendering twice is rendering once: what was written is no difference at the next look', () => {
+  test('rendering is idempotent, so that a written value is not a difference', () => {
     fc.assert(
       fc.property(given, ([name, into, value]) => {
         const first = render(name, value, into);
@@ -159,7 +159,7 @@ describe('for any field in any property', () => {
     );
   });
 
-  test('the edges a CRM trims and the texts it makes of values are no difference', () => {
+  test('trimmed edges and texts that a CRM makes of values are not differences', () => {
     fc.assert(
       fc.property(given, ([name, into, value]) => {
         const result = render(name, value, into);

@@ -106,7 +106,7 @@ const lanes = ({ app }: Fixture) =>
   app.store.db.selectFrom('lane').selectAll().where('queue', '=', 'edits:hubspot').execute();
 
 describe.each(SUITE_ENGINES)('an edit between our read and our write in HubSpot (%s)', (engine) => {
-  test('is put back within ten minutes, and told', async () => {
+  test('is restored within ten minutes, and recorded', async () => {
     const world = await open({ engine });
     const { fixture, id } = world;
     world.editBeforeWrite(EDIT);
@@ -127,7 +127,7 @@ describe.each(SUITE_ENGINES)('an edit between our read and our write in HubSpot 
     expect(await world.edits()).toBe(0);
   });
 
-  test('is put back that an undo went over', async () => {
+  test('is restored after an undo overwrote it', async () => {
     const world = await open({ engine });
     const { fixture } = world;
     await fixture.post(renamed('A ApS', 'B ApS'));
@@ -141,7 +141,7 @@ describe.each(SUITE_ENGINES)('an edit between our read and our write in HubSpot 
 });
 
 describe('a check for lost edits', () => {
-  test.each([-40, 40])('needs no clock of ours: HubSpot’s is %i minutes ahead', async (minutes) => {
+  test.each([-40, 40])('does not depend on our clock: HubSpot’s is %i minutes ahead', async (minutes) => {
     const world = await open({ aheadMs: minutes * MINUTE_MS });
     world.editBeforeWrite(EDIT);
     await world.fixture.post(renamed('A ApS', 'B ApS'));
@@ -149,7 +149,7 @@ describe('a check for lost edits', () => {
     expect(world.name()).toBe(EDIT);
   });
 
-  test('needs no word of HubSpot’s on which app the token belongs to', async () => {
+  test('works if HubSpot does not name the app of the token', async () => {
     const world = await open();
     world.fixture.hubspot.fault({ match: 'access-token-info', action: { kind: 'status', status: 401, body: {} } });
     world.editBeforeWrite(EDIT);
@@ -161,7 +161,7 @@ describe('a check for lost edits', () => {
   test.each([
     ['at once', 0],
     ['two days later, after cvrsync was down', 2 * 24 * 60],
-  ])('puts back what our write went over whose answer was lost, seen %s', async (_, minutes) => {
+  ])('restores an edit that our write with a lost answer overwrote, seen %s', async (_, minutes) => {
     const world = await open();
     world.editBeforeWrite(EDIT);
     world.fixture.hubspot.fault({ match: 'batch/update', action: { kind: 'reset', applied: true } });
@@ -177,7 +177,7 @@ describe('a check for lost edits', () => {
     expect([world.name(), await world.putBack()]).toEqual([EDIT, 1]);
   });
 
-  test('puts back what an undo went over whose answer was lost', async () => {
+  test('restores an edit that an undo with a lost answer overwrote', async () => {
     const world = await open();
     await world.fixture.post(renamed('A ApS', 'B ApS'));
     await world.pass(10);
@@ -189,7 +189,7 @@ describe('a check for lost edits', () => {
     expect([world.name(), await world.rules()]).toEqual([EDIT, ['register', 'undo', 'returned']]);
   });
 
-  test('leaves what a person took back before our undo did', async () => {
+  test('keeps a value that a person restored before our undo', async () => {
     const world = await open();
     world.fixture.hubspot.edit(world.id, { name: EDIT });
     await world.fixture.post(renamed(EDIT, 'A ApS'));
@@ -204,7 +204,7 @@ describe('a check for lost edits', () => {
     expect([world.name(), await world.putBack()]).toEqual(['A ApS', 0]);
   });
 
-  test('leaves what a person wrote after our write', async () => {
+  test('keeps an edit after our write', async () => {
     const world = await open();
     world.editBeforeWrite(EDIT);
     await world.fixture.post(renamed('A ApS', 'B ApS'));
@@ -214,7 +214,7 @@ describe('a check for lost edits', () => {
     expect([world.name(), await world.putBack()]).toEqual(['A second thought', 0]);
   });
 
-  test('leaves the register’s value that a person put back after another', async () => {
+  test('keeps the register’s value that a person restored after another one', async () => {
     const world = await open();
     await world.fixture.post(renamed('A ApS', 'B ApS'));
     await world.fixture.settled();
@@ -236,7 +236,7 @@ describe('a check for lost edits', () => {
     expect([world.name(), await world.putBack(), await world.edits()]).toEqual(['B ApS', 0, 0]);
   });
 
-  test('is tried again where HubSpot does not answer', async () => {
+  test('is retried if HubSpot does not answer', async () => {
     const world = await open();
     world.editBeforeWrite(EDIT);
     await world.fixture.post(renamed('A ApS', 'B ApS'));

@@ -100,7 +100,7 @@ describe.each(['hubspot', 'salesforce'] as const)('between our read and our writ
     ['town', { city: 'Byen' }],
     ['street and the town', { street: 'Visitgade 5', city: 'Byen' }],
     ['region', { region: 'Jylland', street: 'Visitgade 5' }],
-  ])('an edit of the %s brings the address back whole', async (_, edit) => {
+  ])('an edit of the %s restores the whole address', async (_, edit) => {
     const { report, pass, editBeforeWrite, holds, differences } = await open(crm, inAarhus);
     editBeforeWrite(edit);
     await report(moved, 8);
@@ -129,7 +129,7 @@ describe.each(['hubspot', 'salesforce'] as const)('between our read and our writ
     },
   );
 
-  test('an edit of a currency beside a new amount brings both back', async () => {
+  test('an edit of a currency beside a new amount restores both', async () => {
     const before = { capital: 40_000, currency: 'DKK' };
     const { report, pass, editBeforeWrite, holds } = await open(crm, before);
     editBeforeWrite({ currency: 'SEK' });
@@ -138,7 +138,7 @@ describe.each(['hubspot', 'salesforce'] as const)('between our read and our writ
     expect(holds()).toEqual({ capital: 40_000, currency: 'SEK' });
   });
 
-  test('an edit stays overwritten where a person changed another part of the address since', async () => {
+  test('an edit stays overwritten if a person changed another part of the address since', async () => {
     const { report, pass, edit, editBeforeWrite, holds, differences, fixture } = await open(crm, inAarhus);
     editBeforeWrite({ street: 'Visitgade 5' });
     // Salesforce tells at once of what was replaced: the read after the write, before it would come back, has to wait.
@@ -157,7 +157,7 @@ describe.each(['hubspot', 'salesforce'] as const)('between our read and our writ
     expect(await differences()).toHaveLength(1);
   });
 
-  test('an edit that an undo went over brings the address back whole', async () => {
+  test('an edit that an undo overwrote restores the whole address', async () => {
     const { report, pass, editBeforeWrite, holds, undo } = await open(crm, inAarhus);
     await report(moved, 8);
     await pass();
@@ -184,7 +184,7 @@ describe.each(['hubspot', 'salesforce'] as const)('between our read and our writ
     },
   );
 
-  test('an edit of an amount brings its currency back, and an edit of a currency its amount', async () => {
+  test('an edit of an amount restores its currency, and an edit of a currency its amount', async () => {
     for (const edit of [{ capital: 45_000 }, { currency: 'SEK' }]) {
       const before = { capital: 40_000, currency: 'DKK' };
       const { report, pass, editBeforeWrite, holds } = await open(crm, before);

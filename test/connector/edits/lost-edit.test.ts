@@ -23,7 +23,7 @@ const find = (writes: readonly OwnWrite[], edits: readonly PropertyEdit[]) => {
 const A_TO_B: OwnWrite = { old: 'A', now: 'B' };
 const B_TO_C: OwnWrite = { old: 'B', now: 'C' };
 
-describe('the edit that a write went over', () => {
+describe('the edit that a write overwrote', () => {
   it.each<[string, readonly OwnWrite[], readonly PropertyEdit[], unknown]>([
     ['is the version between what was read and our own', [A_TO_B], history('A', 'E', 'B*'), ['E', 'B']],
     ['is the newest of several', [A_TO_B], history('A', 'D', 'E', 'B*'), ['E', 'B']],

@@ -17,7 +17,7 @@ const CRMS = [
 ] as const;
 
 describe.each(SUITE_ENGINES)('the editor of a difference (%s)', (engine) => {
-  it.each(CRMS)('is told by the history of %s, and by the newest edit', async (_, open) => {
+  it.each(CRMS)('comes from the history of %s, from the newest edit', async (_, open) => {
     const emulated = await open();
     const { emulator, name } = emulated;
     const { store, crm, clock, ids, sync, rename } = await recordsOf(emulated, 2, { engine });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { readCurrents } from '../../../src/connector/explain/current.ts';
 import { A, B, newFixture } from '../heal/fixture.ts';
 
-it('of a record that the CRM could not read just now it does not say that it is gone', async () => {
+it('explain does not call an unread record deleted', async () => {
   const { store, crm, now, ...fixture } = await newFixture('sqlite');
   await fixture.link('1', A);
   await fixture.link('2', B);

@@ -109,7 +109,7 @@ async function lived(engine: (typeof ENGINES)[number]): Promise<Store> {
 }
 
 describe.each(SUITE_ENGINES)("a company's timeline, on %s", (engine) => {
-  it('tells what each event changed at its time, and which came too late for what', async () => {
+  it('shows the changes of each event, and the fields for which it came too late', async () => {
     const timeline = await readTimeline((await lived(engine)).db, COMPANY, options);
     expect(timeline?.receipts).toMatchObject([
       { seq: 1, events: ['name', 'board'], changed: ['name', 'board'], stale: [], pruned: false },
@@ -118,7 +118,7 @@ describe.each(SUITE_ENGINES)("a company's timeline, on %s", (engine) => {
     ]);
   });
 
-  it('tells the facts with their clocks, and which lists are known in part only', async () => {
+  it('shows the facts with their clocks, and marks lists that are known in part', async () => {
     const timeline = await readTimeline((await lived(engine)).db, COMPANY, options);
     expect(timeline?.facts.map(({ field, value, seq, complete }) => ({ field, value, seq, complete }))).toEqual([
       { field: 'board', value: [{ id: person.entityId, name: person.name, type: 'Person' }], seq: 1, complete: false },
@@ -128,7 +128,7 @@ describe.each(SUITE_ENGINES)("a company's timeline, on %s", (engine) => {
     ]);
   });
 
-  it('tells the decisions, what was set aside and what is not done', async () => {
+  it('shows decisions, set-aside values and pending work', async () => {
     const timeline = await readTimeline((await lived(engine)).db, COMPANY, options);
     expect(timeline?.history).toMatchObject([
       { record: '1', rule: 'register', old: 'Papir ApS', new: 'Skitse ApS', outcome: 'written' },
@@ -146,7 +146,7 @@ describe.each(SUITE_ENGINES)("a company's timeline, on %s", (engine) => {
     ]);
   });
 
-  it('is told of one record alone', async () => {
+  it('can be limited to one record', async () => {
     const { db } = await lived(engine);
     expect(await entityOf(db, 'crm', '1')).toBe(COMPANY);
     const timeline = await readTimeline(db, COMPANY, { ...options, record: { provider: 'crm', id: '1' } });
@@ -156,7 +156,7 @@ describe.each(SUITE_ENGINES)("a company's timeline, on %s", (engine) => {
     expect(timeline?.lanes.map(({ key }) => key)).toEqual([COMPANY, 'crm:1', '1']);
   });
 
-  it('is none for a company nobody heard of', async () => {
+  it('is empty for an unknown company', async () => {
     const store = await newStore(engine);
     expect(await readTimeline(store.db, 'CVR-1-10000009', options)).toBeUndefined();
     expect(await entityOf(store.db, 'crm', '9')).toBeUndefined();

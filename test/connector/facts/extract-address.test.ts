@@ -99,13 +99,13 @@ describe('the rest of an address', () => {
     expect(flat(parts)).toMatchObject(fields);
   });
 
-  test('the address before is stated where it is known', () => {
+  test('the previous address is stated if it is known', () => {
     const moved = addressFields(base, { ...base, streetName: 'Prøvevej' });
     expect(moved[0]).toEqual({ field: 'street', now: 'Prøvevej 4', before: 'Eksempelvej 4' });
     expect(addressFields(null, base)[0]?.before).toBeUndefined();
   });
 
-  test('an address that is no more leaves every field blank', () => {
+  test('a removed address leaves every field blank', () => {
     const fields = addressFields(base, null);
     expect(fields.map(({ now }) => now)).toEqual(fields.map(() => null));
     expect(fields[0]?.before).toBe('Eksempelvej 4');

@@ -184,13 +184,13 @@ const ROWS: { readonly [E in EventName]: readonly [data: object, said: readonly 
   removedFromMonitor: [{ monitorId: '1', monitorName: 'Kunder' }, []],
 };
 
-describe('what each event says', () => {
+describe('the fields of each event', () => {
   test.each(EVENT_NAMES)('%s', (event) => {
     const [data, said] = ROWS[event];
     expect(saidBy(event, data)).toEqual(said);
   });
 
-  test.each(EVENT_NAMES)('%s, as the samples have it, says nothing of fields beside its own', (event) => {
+  test.each(EVENT_NAMES)('%s of the samples sets only its own fields', (event) => {
     const fields = (data: readonly { field?: string }[]) => data.map(({ field }) => field);
     const sample = extract(samplePayload({ event, now: Date.parse(AT), seed: 3 }));
     const own = new Set([...fields(ROWS[event][1] as { field?: string }[]), 'registerChangedAt']);
@@ -198,39 +198,39 @@ describe('what each event says', () => {
   });
 });
 
-describe('what is not a statement', () => {
-  test('an event that is not updated says nothing, and neither does an empty payload', () => {
+describe('edge cases of events', () => {
+  test('an event that is not updated, or an empty payload, asserts nothing', () => {
     expect(extract(payloadOf(ENTITY, AT, {}))).toEqual([]);
     const read = readPayload({ entityId: ENTITY, timestamp: AT, updates: { name: { updated: false, after: 'X' } } });
     expect(read.ok && extract(read.payload)).toEqual([]);
   });
 
-  test('an unknown event counts as a change in the register, and says no more', () => {
+  test('an unknown event asserts only a change in the register', () => {
     const updates = { creditRating: { updated: true, before: 'A', after: 'B' } };
     const read = readPayload({ entityId: ENTITY, timestamp: AT, updates });
     expect(read.ok && extract(read.payload)).toEqual([{ field: 'registerChangedAt', now: AT, clock: AT }]);
   });
 
   test.each(['newArticle', 'addedToMonitor', 'removedFromMonitor'] as const)(
-    '%s is no change in the register',
+    '%s is not a change in the register',
     (event) => {
       const said = extract(samplePayload({ event, now: Date.parse(AT) }));
       expect(said.map(({ field }) => field)).not.toContain('registerChangedAt');
     },
   );
 
-  test('a merger that this company survives', () => {
+  test('a merger that this company survives asserts nothing', () => {
     expect(saidBy('merger', { entity: { entityId: 'CVR-1-95000002' }, dissolved: false })).toEqual([]);
   });
 
-  test.each(['0001-01-01T00:00:00', '9999-12-31', ' 9999-12-31T23:59:59.9999999'])('%s is no date', (date) => {
+  test.each(['0001-01-01T00:00:00', '9999-12-31', ' 9999-12-31T23:59:59.9999999'])('%s is not a date', (date) => {
     expect(saidBy('lifetimeEnded', { date })).toEqual([{ field: 'endDate', now: null }]);
     expect(saidBy('bylawsChangedDate', { before: date, after: '2026-08-01' })).toEqual([
       { field: 'bylawsChangedDate', before: null, now: '2026-08-01' },
     ]);
   });
 
-  test('an end beside the beginning of the same life is an end', () => {
+  test('an end beside the beginning of the same lifetime is an end', () => {
     const updates = {
       lifetimeStarted: { date: '2020-01-01T00:00:00' },
       lifetimeEnded: { date: '2026-08-01T00:00:00' },
@@ -239,7 +239,7 @@ describe('what is not a statement', () => {
     expect(said).toEqual([{ field: 'endDate', now: '2026-08-01', clock: AT }]);
   });
 
-  test('the birth of another company, or one without a name', () => {
+  test('the founding of another company, or of one without a name, asserts nothing', () => {
     expect(saidBy('newCompany', { entity: { entityId: 'CVR-1-95000002', name: 'Sydlys' } })).toEqual([]);
     expect(saidBy('newCompany', { entity: { entityId: ENTITY, name: null } })).toEqual([]);
   });
@@ -255,7 +255,7 @@ describe('a null after a change', () => {
     ['monthlyEmployeeCount', { ...period, before: 12, after: null }],
     ['quarterlyEmployees', { ...period, before: '5-9', after: null }],
     ['yearlyEmployees', { ...period, before: '5-9', after: null }],
-  ])('is unknown, neither false nor gone, where no company is without: %s', (event, data) => {
+  ])('is unknown, neither false nor removed, if every company has a value: %s', (event, data) => {
     expect(saidBy(event, data)).toEqual([]);
   });
 
@@ -267,11 +267,11 @@ describe('a null after a change', () => {
     ['bylawsChangedDate', { before: '2026-08-01', after: null }, ['bylawsChangedDate']],
     ['capital', { before: { value: 1, currency: 'DKK' }, after: null }, ['capital', 'capitalCurrency']],
     ['industry', { before: industry('620200', 'Konsulenter'), after: null }, ['industryCode', 'industryText']],
-  ])('is gone where a company may be without: %s', (event, data, fields) => {
+  ])('is removed if a company may lack it: %s', (event, data, fields) => {
     expect(saidBy(event, data)).toMatchObject(fields.map((field) => ({ field, now: null })));
   });
 
-  test('is asked of every format that has one', () => {
+  test('is tested for every format that allows it', () => {
     const after = EVENT_NAMES.filter((event) => Object.hasOwn(EVENTS[event].properties, 'after'));
     expect(after.toSorted()).toEqual(
       [
@@ -284,7 +284,7 @@ describe('a null after a change', () => {
 });
 
 describe('members and codes', () => {
-  test('a member without a name goes by its id, one without a share has none', () => {
+  test('a member without a name gets its id, and one without a share has none', () => {
     const [said] = saidBy('ownership', { added: [{ entityId: 'cvr-3-7', name: ' ', ownership: ' ' }] });
     expect(said).toEqual({ field: 'owners', added: [{ id: 'CVR-3-7', name: 'CVR-3-7' }], removed: [] });
   });
@@ -298,7 +298,7 @@ describe('members and codes', () => {
     expect(saidBy('industry', { after: industry(sent, 'x') })[0]).toMatchObject({ now: kept });
   });
 
-  test('the name event outweighs the name a birth brings along', () => {
+  test('the name event overrides the name in the founding', () => {
     const updates = {
       name: { before: null, after: 'Nordlys A/S' },
       newCompany: { entity: { entityId: ENTITY, name: 'Nordlys under stiftelse', type: 'Company' } },
@@ -307,7 +307,7 @@ describe('members and codes', () => {
     expect(names).toEqual([{ field: 'name', now: 'Nordlys A/S', before: null, clock: AT }]);
   });
 
-  test('the older names of events say the same', () => {
+  test('the older names of events have the same meaning', () => {
     const said = saidBy('productionUnit', { entity: unit });
     expect(said).toEqual(saidBy('pUnitUpdated', { entity: unit }));
   });

@@ -39,19 +39,19 @@ describe('a figure of a period', () => {
   const may = figure('2026-05', '2026-07-01', 5, 4);
   const back = figure('2026-04', '2026-08-01', 4, 5);
 
-  test('of a later period stays where an earlier one comes late', () => {
+  test('of a later period stays if an earlier one arrives late', () => {
     expect(folded(may, figure('2026-04', '2026-06-01', 4, 3))).toMatchObject({ scalar: 5 });
     expect(folded(may, figure('2026-03', '2026-08-01', 7, 3))).toMatchObject({ scalar: 5 });
   });
 
-  test('that the register took back is gone, in whatever order that arrives', () => {
+  test('that the register withdrew is removed, in any order of arrival', () => {
     expect(folded(may, back)).toMatchObject({ scalar: 4 });
     expect(folded(back, may)).toMatchObject({ scalar: 4 });
     expect(folded(may, back, may)).toMatchObject({ scalar: 4 });
     expect(folded(may, back, figure('2026-05', '2026-09-01', 5, 4))).toMatchObject({ scalar: 5 });
   });
 
-  test('is gone where the whole company is stated later without it', () => {
+  test('is removed by a later full state without it', () => {
     const whole: Assertion = {
       ...figure('2026-04', '2026-08-01', 4, null),
       figure: { now: 4, before: null, whole: true },
@@ -65,7 +65,7 @@ describe('a figure of a period', () => {
 describe('a value', () => {
   const known = factOf([[scalar('B', '2026-02'), 5]]);
 
-  test('gives way to a later one and says that it changed', () => {
+  test('is replaced by a later one, which counts as a change', () => {
     expect(fold(known, ENTITY, scalar('C', '2026-03'), 6)).toEqual({
       fact: { entity: ENTITY, field: 'name', value: { scalar: 'C' }, clock: '2026-03', seq: 6 },
       changed: true,
@@ -73,24 +73,24 @@ describe('a value', () => {
     });
   });
 
-  test('stays when an older one comes late, which is called stale', () => {
+  test('stays if an older one arrives late, which is stale', () => {
     expect(fold(known, ENTITY, scalar('A', '2026-01'), 6)).toEqual({ fact: known, changed: false, stale: true });
   });
 
-  test('of the same clock goes by order of arrival, whichever is folded first', () => {
+  test('of the same clock is ordered by arrival, in any order of folding', () => {
     const first = [scalar('A', '2026-02'), 1] as const;
     const second = [scalar('B', '2026-02'), 2] as const;
     expect(factOf([first, second])).toEqual(factOf([second, first]));
     expect(factOf([first, second])?.value).toEqual({ scalar: 'B' });
   });
 
-  test('said again changes nothing but its mark', () => {
+  test('changes only its clock if it is repeated', () => {
     const again = fold(known, ENTITY, scalar('B', '2026-03'), 6);
     expect(again).toMatchObject({ changed: false, stale: false, fact: { clock: '2026-03' } });
     expect(fold(known, ENTITY, scalar('B', '2026-02'), 5)).toEqual({ fact: known, changed: false, stale: false });
   });
 
-  test('can be cleared, and a blank is a value that is known', () => {
+  test('can be cleared, and a blank is a known value', () => {
     const cleared = fold(known, ENTITY, scalar(null, '2026-03'), 6);
     expect(cleared.changed).toBe(true);
     expect(factValue(cleared.fact)).toBeNull();
@@ -98,8 +98,8 @@ describe('a value', () => {
   });
 });
 
-describe('the values the register is known to have had', () => {
-  test('are those before and after, also of a stale statement, without blanks', () => {
+describe('the known values of the register', () => {
+  test('include those before and after, also of a stale assertion, without blanks', () => {
     const current = factOf([[scalar('C', '2026-03'), 1]]);
     const late = scalar('B', '2026-02', 'A');
     expect(knownValues(late, fold(current, ENTITY, late, 2))).toEqual(['B', 'A']);
@@ -107,14 +107,14 @@ describe('the values the register is known to have had', () => {
     expect(knownValues(clearing, fold(current, ENTITY, clearing, 3))).toEqual(['C']);
   });
 
-  test('hold a list only when it is known in full', () => {
+  test('include a list only if it is known completely', () => {
     const part = list('2026-01', ['a']);
     expect(knownValues(part, fold(undefined, ENTITY, part, 1))).toEqual([]);
     const full = whole('2026-02', ['a']);
     expect(knownValues(full, fold(undefined, ENTITY, full, 2))).toEqual([[named('a')]]);
   });
 
-  test('make records be decided anew when they come late: what the CRM holds may be one of them', () => {
+  test('cause a new decision if they arrive late, because the CRM may hold one of them', () => {
     const current = factOf([[scalar('C', '2026-03'), 1]]);
     const concerns = (said: Assertion) => concernsRecords(said, fold(current, ENTITY, said, 2));
     expect(concerns(scalar('B', '2026-02', 'A'))).toBe(true);
@@ -126,7 +126,7 @@ describe('the values the register is known to have had', () => {
 });
 
 describe('a list', () => {
-  test('that is known only from changes is kept, and is no value for a CRM', () => {
+  test('that is known only from changes is stored, but not written to a CRM', () => {
     const fact = factOf([
       [list('2026-01', ['a', 'b']), 1],
       [list('2026-02', [], ['a']), 2],
@@ -138,7 +138,7 @@ describe('a list', () => {
     });
   });
 
-  test('becomes a value with the whole, even where its members stay the same or are none', () => {
+  test('becomes a value with the full state, even with the same members or none', () => {
     const part = factOf([[list('2026-01', ['a']), 1]]);
     expect(fold(part, ENTITY, whole('2026-02', ['a']), 2).changed).toBe(true);
     const empty = fold(undefined, ENTITY, whole('2026-02', []), 2);
@@ -164,7 +164,7 @@ describe('a list', () => {
       expect(ids(factOf(assertions.map((said, seq) => [said, seq])))).toEqual(wanted);
     });
 
-  test('keeps its members by name, and a changed share is a change', () => {
+  test('identifies members by name, and a changed share is a change', () => {
     const owners = (at: string, share: string): Assertion => ({
       field: 'owners',
       added: [{ id: '2', name: 'Bo', share }],
@@ -182,7 +182,7 @@ describe('a list', () => {
     expect(factValue(after.fact)).toMatchObject([{ share: '10-15' }, { name: 'Ågot' }]);
   });
 
-  test('calls stale what is older and changes nothing, and survives its way through the store', () => {
+  test('marks older assertions without an effect as stale, and survives storage', () => {
     const fact = factOf([[whole('2', ['a']), 2]]);
     expect(fold(fact, ENTITY, list('1', ['x'], ['a']), 3)).toEqual({ fact, changed: false, stale: true });
     expect(fold(fact, ENTITY, whole('2', ['a']), 2)).toEqual({ fact, changed: false, stale: false });

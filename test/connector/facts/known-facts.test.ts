@@ -20,7 +20,7 @@ const know = (tx: Tx, facts: readonly (readonly [field: string, value: string | 
     )}`.execute(tx);
 
 describe.each(SUITE_ENGINES)('facts that are read for some fields, on %s', (engine) => {
-  it('come with the newest receipt of any field, also of one that a newer version knew', async () => {
+  it('include the newest receipt of any field, also of a field of a newer version', async () => {
     const { db, write } = await newStore(engine);
     await write((tx) =>
       know(tx, [
@@ -35,7 +35,7 @@ describe.each(SUITE_ENGINES)('facts that are read for some fields, on %s', (engi
     expect(known.get(ENTITY)?.newestSeq).toBe(3);
   });
 
-  it('hold the currency of an amount, though no property is mapped to it', async () => {
+  it('include the currency of an amount without a mapped property', async () => {
     const { db, write } = await newStore(engine);
     await write(async (tx) => {
       await know(tx, [

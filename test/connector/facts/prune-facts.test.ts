@@ -50,8 +50,8 @@ async function pruneBeside(store: Store, other: (tx: Tx) => Promise<unknown>): P
 const fields = async (store: Store): Promise<readonly string[]> =>
   (await store.db.selectFrom('fact').select('field').orderBy('field').execute()).map(({ field }) => field);
 
-describe('facts of a company that nobody has listed in a long time', () => {
-  it('stay where a record is linked to it while old ones are pruned', async () => {
+describe('old facts of a company', () => {
+  it('stay if a record is linked to it during the pruning', async () => {
     const store = await newStore('postgres');
     const link = { provider: 'crm', recordId: '1', entity: ENTITY, sendUpdate: false, now: NOW };
     await pruneBeside(store, async (tx) => {
@@ -62,7 +62,7 @@ describe('facts of a company that nobody has listed in a long time', () => {
     expect(await fields(store)).toEqual(['name', 'phone']);
   });
 
-  it('stay where it is told of while old ones are pruned', async () => {
+  it('stay if an event about it arrives during the pruning', async () => {
     const store = await newStore('postgres');
     const body = JSON.stringify(writePayload(renamed('A ApS', 'B ApS', 8)));
     const event = { key: 'k', entity: ENTITY, timestamp: '2026-03-02T08:00:00.000Z', body };

@@ -32,7 +32,7 @@ async function countOf(fixture: Fixture, state: 'active' | 'gone' | 'removed'): 
 }
 
 describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
-  it('lets a few links end, and stops where many would, until a person says so', async () => {
+  it('lets a few links end, and withholds many until a person accepts them', async () => {
     const fixture = await linked(engine, 45);
     for (const id of idsUpTo(15)) fixture.remove(id);
     await fixture.hint(...idsUpTo(15));
@@ -60,7 +60,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     expect([fixture.items().length, await fixture.lanes('heal:crm')]).toEqual([20, []]);
   });
 
-  it('counts in the metrics what ended, and not what it stops', async () => {
+  it('counts ended links in the metrics, but not withheld ones', async () => {
     const fixture = await linked(engine, 30);
     const heal = async (ids: readonly string[]): Promise<void> => {
       for (const id of ids) fixture.remove(id);
@@ -77,7 +77,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     ]);
   });
 
-  it('counts by the hour: what ended before that is nothing to what ends now', async () => {
+  it('counts links of the last hour only', async () => {
     const fixture = await linked(engine, 45);
     for (const ids of [idsUpTo(15), idsUpTo(30).slice(15)]) {
       for (const id of ids) fixture.remove(id);
@@ -87,7 +87,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     expect([await countOf(fixture, 'gone'), await readReview(fixture.store.db, fixture.now)]).toEqual([30, []]);
   });
 
-  it('lets all end that waits, however often a person said so within the hour', async () => {
+  it('ends all withheld links on each acceptance within the hour', async () => {
     const fixture = await linked(engine, 160);
     for (const [from, to] of [
       [0, 50],
@@ -107,7 +107,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     }
   });
 
-  it('looks at once, when a person says so, at records that the CRM could not be asked about before', async () => {
+  it('reads unread records at once after an acceptance', async () => {
     const fixture = await linked(engine, 30);
     const doomed = idsUpTo(30).slice(0, 25);
     for (const id of doomed) fixture.remove(id);
@@ -122,7 +122,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     expect([await countOf(fixture, 'gone'), await fixture.lanes('heal:crm')]).toEqual([25, []]);
   });
 
-  it('lets go by itself of what was repaired meanwhile', async () => {
+  it('releases repaired links by itself', async () => {
     const fixture = await linked(engine, 30);
     for (const id of idsUpTo(30)) fixture.put(id, { cvr: null });
     await fixture.hint(...idsUpTo(30));
@@ -134,7 +134,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     expect([await countOf(fixture, 'active'), await fixture.lanes('heal:crm')]).toEqual([30, []]);
   });
 
-  it('holds back what follows another number too, and asks again where it was only dropped', async () => {
+  it('also withholds links that follow another number, and asks again after a drop', async () => {
     const fixture = await linked(engine, 30);
     for (const id of idsUpTo(30)) fixture.put(id, { cvr: numberOf(entityOf(Number(id) + 100)) });
     await fixture.hint(...idsUpTo(30));
@@ -145,7 +145,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     expect(await readReview(fixture.store.db, fixture.now)).toMatchObject([{ id: BRAKE }]);
   });
 
-  it('lets a share of a long list of links end', async () => {
+  it('allows a share of a long list of links to end', async () => {
     const fixture = await linked(engine, 250);
     for (const id of idsUpTo(25)) fixture.remove(id);
     await fixture.hint(...idsUpTo(25));
@@ -153,7 +153,7 @@ describe.each(SUITE_ENGINES)('the safety limit on %s', (engine) => {
     expect(await countOf(fixture, 'gone')).toBe(25);
   });
 
-  it('holds a sync back that sees no record any more', async () => {
+  it('stops a sync that no longer finds any record', async () => {
     const fixture = await linked(engine, 30);
     for (const id of idsUpTo(30)) fixture.remove(id);
     await fixture.store.write((tx) => mark(tx, 'sync:crm', idsUpTo(30), fixture.now));

@@ -43,7 +43,7 @@ describe('the verdict on a number', () => {
     expect(verdictOf(value, false)).toMatchObject({ verdict, entity: null });
   });
 
-  it('gives a lost zero back where the register confirms the number, and asks where it does not', () => {
+  it('restores a lost zero if the register confirms the number, and otherwise asks', () => {
     // 0 + 1234567 fails modulus 11; 0 + 1000004 passes: 7*1 + 1*4 = 11.
     expect(verdictOf('1000004', false)).toEqual({
       verdict: 'matched',
@@ -57,20 +57,20 @@ describe('the verdict on a number', () => {
     expect(verdictOf(1234567, false)).toEqual(company('CVR-1-01234567'));
   });
 
-  it('warns of a number that fails the check of the register, and links it all the same', () => {
+  it('warns about a number that fails the check of the register, but links it', () => {
     expect(verdictOf('10150818', false)).toMatchObject({
       verdict: 'matched',
       detail: expect.stringContaining('modulus 11'),
     });
   });
 
-  it('leaves what is on hold alone, and still knows its number', () => {
+  it('skips a held record, but reads its number', () => {
     expect(verdictOf('10150817', true)).toMatchObject({ verdict: 'held', entity: 'CVR-1-10150817' });
     expect(verdictOf('', true)).toMatchObject({ verdict: 'no-number' });
   });
 });
 
-it('keeps texts of bounded length', () => {
+it('stores texts of bounded length', () => {
   expect([kept(' x '), kept(''), kept(null), kept(7), kept('y'.repeat(10_000))?.length]).toEqual([
     'x',
     null,

@@ -22,7 +22,7 @@ const states = async (fixture: Fixture, ...ids: string[]) =>
   Promise.all(ids.map(async (id) => (await fixture.row(id))?.state));
 
 describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
-  it('is linked, monitored and asked to be filled where links are made by themselves', async () => {
+  it('is linked and monitored with a full update if autoLink is on', async () => {
     const fixture = await newFixture(engine);
     for (const [id, cvr] of [
       ['1', numberOf(A)],
@@ -42,7 +42,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     expect(await fixture.lanes('heal:crm')).toEqual([]);
   });
 
-  it('is left alone, without a call, where links are made by hand', async () => {
+  it('is ignored without a call if links are made by hand', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.hint('7');
@@ -54,7 +54,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     ['fails the check digit', '20000008'],
     ['lacks its leading zero', '1000004'],
     ['was padded with a zero', 1_000_004],
-  ])('is not linked by itself where the number %s, nor does its link follow it', async (_, cvr) => {
+  ])('is not linked if the number %s, and a link does not follow that number', async (_, cvr) => {
     const fixture = await newFixture(engine);
     fixture.put('7', { cvr });
     fixture.put('8', { cvr: numberOf(A) });
@@ -67,7 +67,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     expect(await fixture.row('8')).toMatchObject({ state: 'conflict', entity: A });
   });
 
-  it('is left alone while it is on hold', async () => {
+  it('is ignored while it is held', async () => {
     const fixture = await newFixture(engine, { hold: 'hold' });
     fixture.put('7', { cvr: numberOf(A), hold: true });
     await fixture.hint('7');
@@ -75,7 +75,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     expect(await fixture.row('7')).toBeUndefined();
   });
 
-  it('that another record stands for already waits for a person, who may keep both', async () => {
+  it('of a company with another record waits for a person, who may keep both', async () => {
     const fixture = await rivals(engine);
     expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['active', 'conflict'], [`${A} 7`]]);
     const [reported] = await readReview(fixture.store.db, fixture.now);
@@ -89,7 +89,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     ]);
   });
 
-  it('that a person did not want for the company is not asked about again, but linked for another one', async () => {
+  it('that a person rejected for the company is not proposed again, but linked to another company', async () => {
     const fixture = await rivals(engine);
     await fixture.store.write((tx) => resolveReview(tx, 'keep', 'link/crm/8', fixture.now));
     await fixture.hint('8');
@@ -107,7 +107,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     ]);
   });
 
-  it('takes the place of the one that was deleted, whichever is told first', async () => {
+  it('replaces a deleted record, in any order of the events', async () => {
     for (const order of [
       ['7', '8'],
       ['8', '7'],
@@ -127,7 +127,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     }
   });
 
-  it('takes its place in one look at both', async () => {
+  it('replaces a deleted record in one check of both', async () => {
     const fixture = await newFixture(engine);
     await fixture.link('8', A);
     fixture.put('7', { cvr: numberOf(A) });
@@ -136,7 +136,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     expect(await states(fixture, '7', '8')).toEqual(['active', 'gone']);
   });
 
-  it('takes its place too where a person unlinks the other', async () => {
+  it('replaces a record that a person unlinked', async () => {
     const fixture = await rivals(engine);
     const end = { provider: 'crm', recordId: '7', state: 'removed', reason: 'by hand', now: fixture.now } as const;
     await fixture.store.write((tx) => endLink(tx, end));
@@ -144,7 +144,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['removed', 'active'], [`${A} 8`]]);
   });
 
-  it('that appears together with another of the same number is not guessed at', async () => {
+  it('that appears together with another of the same number waits for a person', async () => {
     const fixture = await newFixture(engine);
     for (const id of ['7', '8']) fixture.put(id, { cvr: numberOf(A) });
     await fixture.hint('7', '8');
@@ -156,7 +156,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['active', 'removed'], [`${A} 7`]]);
   });
 
-  it('waits for a person where it is restored after another took its place', async () => {
+  it('waits for a person if it is restored after its replacement', async () => {
     const fixture = await newFixture(engine);
     await fixture.link('7', A);
     fixture.put('8', { cvr: numberOf(A) });
@@ -168,7 +168,7 @@ describe.each(SUITE_ENGINES)('a record with a number on %s', (engine) => {
     expect([await states(fixture, '7', '8'), fixture.items()]).toEqual([['conflict', 'active'], [`${A} 8`]]);
   });
 
-  it('is asked about once more only where its number is another one', async () => {
+  it('is asked about again only if its number changes', async () => {
     const fixture = await newFixture(engine);
     fixture.put('7', { cvr: numberOf(B) });
     await fixture.link('7', A, 'person');

@@ -6,7 +6,7 @@ import { A, B, C, newFixture, numberOf } from './fixture.ts';
 const seen = (id: string, cvr: string | null) => ({ kind: 'seen', id, properties: { cvr } }) as const;
 
 describe('polling', () => {
-  it('follows what it is told, to the last page, and remembers how far it came', async () => {
+  it('follows changes to the last page, and stores its position', async () => {
     const fixture = await newFixture('sqlite');
     for (const id of ['1', '2']) await fixture.link(id, id === '1' ? A : B);
     await fixture.settle(0);
@@ -24,7 +24,7 @@ describe('polling', () => {
     expect(await readValue(fixture.store.db, 'changes:crm')).toBe('4');
   });
 
-  it('looks at no record of which it was told nothing new', async () => {
+  it('reads no record without a new change', async () => {
     const fixture = await newFixture('sqlite');
     fixture.put('1', { cvr: numberOf(A) });
     await fixture.link('1', A);
@@ -36,7 +36,7 @@ describe('polling', () => {
     expect([fixture.reads, await fixture.lanes('heal:crm')]).toEqual([[], []]);
   });
 
-  it('believes the record and not the change hint, which may be old', async () => {
+  it('relies on the record, not on the change hint, which may be old', async () => {
     const fixture = await newFixture('sqlite');
     fixture.put('1', { cvr: numberOf(A) });
     await fixture.link('1', A);
@@ -48,7 +48,7 @@ describe('polling', () => {
     expect(fixture.reads).toEqual([['1']]);
   });
 
-  it('takes no record for one without a number where the property is not shown', async () => {
+  it('does not treat a record as without a number if the property is not visible', async () => {
     const fixture = await newFixture('sqlite');
     fixture.schema.length = 0;
     await fixture.link('1', A);
@@ -58,7 +58,7 @@ describe('polling', () => {
     expect(await fixture.row('1')).toMatchObject({ state: 'active' });
   });
 
-  it('tells a person where the changes do not move on', async () => {
+  it('reports to a person that the changes make no progress', async () => {
     const fixture = await newFixture('sqlite');
     let calls = 0;
     Object.assign(fixture.crm.connection, {

@@ -58,7 +58,7 @@ describe.each(CASES)('a person edits a record in $crm, with $engine', ({ crm, en
     return { fixture, id, poll, checked, calls, differences };
   }
 
-  test('the difference is known after the next poll, once, and gone with the one after the person took it back', async () => {
+  test('the difference appears once at the next poll, and disappears at the poll after the person reverts it', async () => {
     const { fixture, id, poll, checked, calls, differences } = await polled();
     fixture[crm].edit(id, { [name]: 'B ApS (VIP)' });
     await poll();

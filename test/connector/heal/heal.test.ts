@@ -25,7 +25,7 @@ describe('a link', () => {
     expect([await fixture.row('7'), fixture.items()]).toMatchObject([{ state: 'active', entity: A }, [`${A} 7`]]);
   });
 
-  it('made by hand begins again with its record too, whatever number that holds', async () => {
+  it('made by hand begins again with its restored record, with any number', async () => {
     const fixture = await newFixture('sqlite', { autoLink: false });
     await fixture.link('7', A, 'person');
     await fixture.hint('7');
@@ -37,7 +37,7 @@ describe('a link', () => {
     expect(await fixture.row('7')).toMatchObject({ state: 'active', origin: 'person' });
   });
 
-  it('that a person kept against its number is kept when its record is deleted and restored', async () => {
+  it('that a person kept against its number stays kept when its record is deleted and restored', async () => {
     for (const number of [numberOf(B), null, 'none']) {
       const fixture = await newFixture('sqlite');
       fixture.put('7', { cvr: number });
@@ -66,7 +66,7 @@ describe('a link', () => {
     }
   });
 
-  it('that a person ended stays ended, restored or edited', async () => {
+  it('that a person ended stays ended when its record is restored or edited', async () => {
     const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', A);
@@ -91,7 +91,7 @@ describe('a link', () => {
     expect(await fixture.row('7')).toMatchObject({ state: 'removed', origin: 'person' });
   });
 
-  it('follows its number to another company, once upstream has let go of the first', async () => {
+  it('follows its number to another company, once the service removed the first', async () => {
     const fixture = await newFixture('sqlite', { autoLink: false });
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', A);
@@ -108,7 +108,7 @@ describe('a link', () => {
     expect(await fixture.lanes('heal:crm')).toEqual([]);
   });
 
-  it('ends where the number was taken out, and begins again where it is filled in', async () => {
+  it('ends if the number is removed, and begins again if it is entered', async () => {
     const fixture = await newFixture('sqlite', { autoLink: false });
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', A);
@@ -123,7 +123,7 @@ describe('a link', () => {
     expect([await fixture.row('7'), fixture.items()]).toMatchObject([{ state: 'active' }, [`${A} 7`]]);
   });
 
-  it('waits for a person where the number is mistyped, is monitored meanwhile, and heals when it is corrected', async () => {
+  it('waits for a person if the number is mistyped, stays monitored, and resumes when it is corrected', async () => {
     const fixture = await newFixture('sqlite', { autoLink: false });
     fixture.put('7', { cvr: '1000001' });
     await fixture.link('7', A);
@@ -139,7 +139,7 @@ describe('a link', () => {
     expect(await fixture.row('7')).toMatchObject({ state: 'active', mismatch: null, reason: null });
   });
 
-  it('still gets the update that was asked for before its number was in doubt', async () => {
+  it('still gets the update that was requested before its number was doubtful', async () => {
     const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.hint('7');
@@ -152,7 +152,7 @@ describe('a link', () => {
     expect(await fixture.row('7')).toMatchObject({ state: 'active', send_update: 1 });
   });
 
-  it('made by hand waits for a person where the record holds the number of another company', async () => {
+  it('made by hand waits for a person if the record holds the number of another company', async () => {
     const fixture = await newFixture('sqlite');
     for (const cvr of [null, 'none', numberOf(A)]) {
       fixture.put('7', { cvr });
@@ -174,7 +174,7 @@ describe('a link', () => {
     expect(await fixture.row('7')).toMatchObject({ state: 'active', mismatch: null });
   });
 
-  it('of a production unit is not doubted for the number of its company', async () => {
+  it('of a production unit does not conflict with the number of its company', async () => {
     const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', 'CVR-2-1000000001', 'person');
@@ -183,7 +183,7 @@ describe('a link', () => {
     expect(await fixture.row('7')).toMatchObject({ state: 'active', entity: 'CVR-2-1000000001' });
   });
 
-  it('is left as it is where the property of the number cannot be seen', async () => {
+  it('does not change if the property of the number is not visible', async () => {
     const fixture = await newFixture('sqlite');
     fixture.schema.splice(0, 1);
     fixture.put('7', { cvr: null });
@@ -197,7 +197,7 @@ describe('a link', () => {
     expect(await fixture.row('7')).toMatchObject({ state: 'gone' });
   });
 
-  it('is left as it is where the property of the number was taken away a moment ago', async () => {
+  it('does not change if the property of the number was just removed', async () => {
     const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.link('7', A);
@@ -211,7 +211,7 @@ describe('a link', () => {
     expect([await fixture.row('7'), fixture.items()]).toMatchObject([{ state: 'active' }, [`${A} 7`]]);
   });
 
-  it('is left as it is where the number is looked for in another property than before, until a backfill', async () => {
+  it('does not change if match names another property, until a backfill', async () => {
     const fixture = await newFixture('sqlite');
     const { store } = fixture;
     fixture.put('7', { cvr: null });
@@ -227,7 +227,7 @@ describe('a link', () => {
     expect([await fixture.row('7'), await fixture.row('8')]).toMatchObject([{ state: 'removed' }, { state: 'active' }]);
   });
 
-  it('does not keep another property from being chosen before there is a link', async () => {
+  it('does not prevent another property of match before the first link', async () => {
     const fixture = await newFixture('sqlite');
     await fixture.store.write((tx) => writeValue(tx, 'match:crm', 'the property of before', 1));
     fixture.put('8', { cvr: numberOf(B) });
@@ -239,7 +239,7 @@ describe('a link', () => {
     ]);
   });
 
-  it('is left as it is where the credentials belong to another account', async () => {
+  it('does not change if the credentials belong to another account', async () => {
     const fixture = await newFixture('sqlite');
     await fixture.link('7', A);
     const key = 'account:crm';
@@ -254,7 +254,7 @@ describe('a link', () => {
     ]);
   });
 
-  it('of a record on hold is looked at again later, and follows once the hold ends', async () => {
+  it('of a held record is checked again later, and follows once the hold ends', async () => {
     const fixture = await newFixture('sqlite', { hold: 'hold' });
     fixture.put('7', { cvr: numberOf(B), hold: 'yes' });
     await fixture.link('7', A);
@@ -267,7 +267,7 @@ describe('a link', () => {
     expect(await fixture.row('7')).toMatchObject({ state: 'active', entity: B });
   });
 
-  it('is told of in the history of its company', async () => {
+  it('appears in the history of its company', async () => {
     const fixture = await newFixture('sqlite');
     fixture.put('7', { cvr: numberOf(A) });
     await fixture.hint('7');

@@ -16,7 +16,7 @@ const held = async ({ store, now }: Fixture): Promise<readonly string[]> =>
   (await listHolds(store.db, now, {}, 9)).map(({ recordId, property }) => `${recordId} ${property}`);
 
 describe.each(SUITE_ENGINES)('the overrides of merged records, on %s', (engine) => {
-  it("takes a person's overrides along", async () => {
+  it('move to the survivor', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     const override = {
@@ -47,7 +47,7 @@ describe.each(SUITE_ENGINES)('the overrides of merged records, on %s', (engine) 
     ]);
   });
 
-  it('leaves no hold behind for one that has ended, and makes no hole in a hold for a release', async () => {
+  it('leave no ended hold, and a release makes no gap in a hold', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     const overrides = [
@@ -70,7 +70,7 @@ describe.each(SUITE_ENGINES)('the overrides of merged records, on %s', (engine) 
     ]);
   });
 
-  it("does not let a release for once, which was meant for another value, take the survivor's", async () => {
+  it('exclude a release for once of another value from the survivor', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     const once = { kind: 'release', once: true, until: null, reason: null } as const;
@@ -83,7 +83,7 @@ describe.each(SUITE_ENGINES)('the overrides of merged records, on %s', (engine) 
     expect(await readOverrides(fixture.store.db, 'crm', ['9'], fixture.now)).toEqual(new Map());
   });
 
-  it('lists each hold once after a merge, and again on the merged record once the CRM restores it', async () => {
+  it('list each hold once after a merge, and again on the merged record once the CRM restores it', async () => {
     for (const autoLink of [false, true]) {
       const fixture = await newFixture(engine, { autoLink });
       await fixture.link('7', A);
@@ -104,7 +104,7 @@ describe.each(SUITE_ENGINES)('the overrides of merged records, on %s', (engine) 
     }
   });
 
-  it('takes holds along also where the survivor has the link already', async () => {
+  it('move even if the survivor has the link already', async () => {
     const fixture = await newFixture(engine);
     await fixture.link('7', A);
     await hold(fixture, '7', 'name');
@@ -117,7 +117,7 @@ describe.each(SUITE_ENGINES)('the overrides of merged records, on %s', (engine) 
     expect([(await fixture.row('7'))?.state, await held(fixture)]).toEqual(['merged', ['9 name']]);
   });
 
-  it('forgets the holds of a merged record with its values, and no other', async () => {
+  it('are deleted with the values of the merged record, without others', async () => {
     const fixture = await newFixture(engine);
     await fixture.link('7', A);
     await fixture.link('8', A);

@@ -10,7 +10,7 @@ const statesOf = async (fixture: Fixture, ...ids: string[]) =>
   Promise.all(ids.map(async (id) => [(await fixture.row(id))?.state, (await fixture.row(id))?.entity]));
 
 describe.each(ENGINES)('a merge on %s', (engine) => {
-  it('takes the link along to the new record, and all that it was', async () => {
+  it('moves the link with all its state to the new record', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     fixture.put('9', { cvr: numberOf(A) });
     fixture.merge('7', '9');
@@ -25,7 +25,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     ]);
   });
 
-  it('comes to the same whether the deletion is told first or last, or both twice', async () => {
+  it('has the same result in any order of its events, and with repetitions', async () => {
     for (const order of [
       ['gone', 'moved'],
       ['moved', 'gone'],
@@ -69,7 +69,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     ]);
   });
 
-  it('of two companies leaves both to a person, also where the deletions are told first', async () => {
+  it('of two companies leaves both to a person, even if the deletions arrive first', async () => {
     for (const isDeletedFirst of [false, true]) {
       const fixture = await newFixture(engine);
       await fixture.link('7', A);
@@ -123,7 +123,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     ]);
   });
 
-  it('into a record that is gone by now ends the link', async () => {
+  it('into a deleted record ends the link', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     fixture.merge('7', '9');
@@ -141,7 +141,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     expect([await statesOf(fixture, '7'), fixture.items()]).toEqual([[['active', A]], [`${A} 7`]]);
   });
 
-  it('moves no link before the new record could be read', async () => {
+  it('moves no link before the new record was read', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     fixture.merge('7', '9');
@@ -164,7 +164,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     ]);
   });
 
-  it('into a record without a number keeps the link, until a person fills one in and takes it out again', async () => {
+  it('into a record without a number keeps the link, until a person enters one and removes it again', async () => {
     const fixture = await newFixture(engine);
     await fixture.link('7', A);
     fixture.merge('7', '9');
@@ -191,7 +191,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     ]);
   });
 
-  it('waits where the survivor has a link of its own that upstream has not let go of yet', async () => {
+  it('waits if the survivor has a link that the service has not removed yet', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     await fixture.link('9', B, 'person');
@@ -228,7 +228,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     expect([await statesOf(fixture, '9'), fixture.items()]).toEqual([[['removed', A]], []]);
   });
 
-  it('of records without a link links the survivor by its number, where links are made by themselves', async () => {
+  it('of records without a link links the survivor by its number if autoLink is on', async () => {
     const fixture = await newFixture(engine);
     fixture.merge('7', '9');
     fixture.put('9', { cvr: numberOf(A) });
@@ -239,7 +239,7 @@ describe.each(ENGINES)('a merge on %s', (engine) => {
     ]);
   });
 
-  it('of a record with its rival ends the question', async () => {
+  it('of a record with its rival ends the conflict', async () => {
     const fixture = await newFixture(engine);
     await fixture.link('7', A);
     fixture.put('7', { cvr: numberOf(A) });

@@ -10,7 +10,7 @@ import { A, newFixture, numberOf } from './fixture.ts';
 
 const text = (name: string): Property => ({ name, label: name, type: 'string', writable: true });
 
-it('has a record that waits for the end of a hold not written to again and again', async () => {
+it('our own writes do not repeat the write of a record that waits for the end of a hold', async () => {
   const fixture = await newFixture('sqlite');
   const { store } = fixture;
   const now = () => fixture.now;

@@ -23,8 +23,8 @@ const byHand = (fixture: Fixture, recordId: string) =>
     endLink(tx, { provider: 'crm', recordId, state: 'removed', reason: 'by hand', now: fixture.now }),
   );
 
-describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
-  it('a person unlinks the record that would have been linked again: it stays unlinked', async () => {
+describe.each(ENGINES)('during a call to the CRM, on %s', (engine) => {
+  it('a person unlinks a record, and it is not linked again', async () => {
     const fixture = await newFixture(engine);
     await fixture.link('7', A);
     await fixture.hint('7');
@@ -36,7 +36,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
     expect([await fixture.row('7'), fixture.items()]).toMatchObject([{ state: 'removed', reason: 'by hand' }, []]);
   });
 
-  it('a person links the record to a company: that one is not overwritten by its number', async () => {
+  it('a person links a record, and its number does not replace the company', async () => {
     const fixture = await newFixture(engine);
     fixture.put('7', { cvr: numberOf(B) });
     during(fixture, () => fixture.link('7', A, 'person'));
@@ -48,7 +48,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
     ]);
   });
 
-  it('a backfill links the same record: it is linked once, and with the trust of the backfill', async () => {
+  it('a backfill links the record, and it has one link with the trust of the backfill', async () => {
     const fixture = await newFixture(engine);
     fixture.put('7', { cvr: numberOf(A) });
     const desired = { provider: 'crm', recordId: '7', entity: A, origin: 'number', trust: 'register' } as const;
@@ -63,7 +63,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
     ]);
   });
 
-  it('a backfill links another record of the same number: one of them waits for a person', async () => {
+  it('a backfill links another record of the same number, and one of them waits for a person', async () => {
     const fixture = await newFixture(engine);
     fixture.put('7', { cvr: numberOf(A) });
     during(fixture, () => fixture.link('8', A));
@@ -72,7 +72,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
     expect([await fixture.row('7'), fixture.items()]).toMatchObject([{ state: 'conflict', mismatch: A }, [`${A} 8`]]);
   });
 
-  it('a sync follows a merge: its survivor keeps the link, whatever the record was when it was asked', async () => {
+  it('a sync follows a merge, and the survivor keeps the link', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await fixture.link('7', A);
     fixture.put('9', { cvr: numberOf(A) });
@@ -89,7 +89,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
     ]);
   });
 
-  it('another process takes the lane over: what this one saw has no effect', async () => {
+  it('another process takes the lane over, and the result of this one has no effect', async () => {
     const fixture = await newFixture(engine);
     await fixture.link('7', A);
     await fixture.settle(0);
@@ -128,7 +128,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
     expect(await fixture.row('7')).toMatchObject({ state: 'gone' });
   });
 
-  it('the CRM is away, or refuses: no link changes, and the record is asked about again', async () => {
+  it('the CRM fails or refuses, and no link changes until the record is read again', async () => {
     const fixture = await newFixture(engine);
     await fixture.link('7', A);
     await fixture.settle(0);
@@ -146,7 +146,7 @@ describe.each(ENGINES)('while the CRM is asked, on %s', (engine) => {
   });
 });
 
-it('two processes that see one number in two records never link both', async () => {
+it('two processes find one number in two records, and never link both', async () => {
   for (let round = 0; round < 8; round++) {
     const fixture = await newFixture('postgres');
     const ids = ['1', '2', '3', '4', '5', '6'];

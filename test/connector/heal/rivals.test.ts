@@ -46,7 +46,7 @@ describe.each(ENGINES)('a record in conflict with another one of its company on 
   it.each([
     ['text', 'ask Jens'],
     ['number that fails its check', '20000008'],
-  ])('asks no longer, and lets the other be linked, when its own number becomes a %s', async (_, cvr) => {
+  ])('is resolved, and the other is linked, when its own number becomes a %s', async (_, cvr) => {
     const fixture = await newFixture(engine);
     await withNumber(fixture, '7', '8');
     expect(await states(fixture, '7', '8')).toEqual(['conflict', 'conflict']);
@@ -59,7 +59,7 @@ describe.each(ENGINES)('a record in conflict with another one of its company on 
     ]);
   });
 
-  it('names the record that took the place of the other', async () => {
+  it('names the record that replaced the other', async () => {
     const fixture = await rivals(engine);
     fixture.put('9', { cvr: numberOf(A) });
     fixture.merge('7', '9');
@@ -68,7 +68,7 @@ describe.each(ENGINES)('a record in conflict with another one of its company on 
     expect(await review(fixture)).toMatchObject([{ id: 'link/crm/8', reason: expect.stringContaining('record 9') }]);
   });
 
-  it('is linked also where a person takes back an answer after the other left', async () => {
+  it('is linked even if a person undoes an answer after the other left', async () => {
     const fixture = await rivals(engine);
     await fixture.store.write((tx) => resolveReview(tx, 'keep', 'link/crm/8', fixture.now));
     fixture.remove('7');
@@ -79,7 +79,7 @@ describe.each(ENGINES)('a record in conflict with another one of its company on 
     expect([await states(fixture, '8'), await review(fixture)]).toEqual([['active'], []]);
   });
 
-  it('is linked also where the other leaves just as the conflict is found', async () => {
+  it('is linked even if the other leaves while the conflict is found', async () => {
     const fixture = await newFixture(engine);
     await withNumber(fixture, '7');
     fixture.put('8', { cvr: numberOf(A) });

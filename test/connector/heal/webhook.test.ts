@@ -49,7 +49,7 @@ const named = (request: CrmRequest): WebhookRead => ({
 });
 
 describe("a CRM's webhook", () => {
-  it('is answered once its records are marked, each once', async () => {
+  it('is answered after its records are marked, each once', async () => {
     const fixture = await newStage(named);
     const ids = Array.from({ length: 100 }, (_, index) => String(index % 40));
     const answers = await Promise.all(Array.from({ length: 10 }, () => fixture.post(JSON.stringify(ids))));
@@ -59,7 +59,7 @@ describe("a CRM's webhook", () => {
     expect([fixture.reads.length, await fixture.lanes('heal:crm')]).toEqual([1, []]);
   });
 
-  it('marks only linked records where links are made by hand', async () => {
+  it('marks only linked records if links are made by hand', async () => {
     const fixture = await newStage(named, { autoLink: false });
     await fixture.link('7', A);
     expect((await fixture.post('["7","8"]')).status).toBe(204);
@@ -67,7 +67,7 @@ describe("a CRM's webhook", () => {
   });
 });
 
-it('hands over what the CRM sent to the byte, under the address that it called', async () => {
+it('passes the exact bytes and the called address to the provider', async () => {
   const seen: CrmRequest[] = [];
   const read = (request: CrmRequest): WebhookRead => {
     seen.push(request);
@@ -85,7 +85,7 @@ it('hands over what the CRM sent to the byte, under the address that it called',
   for (const one of seen) expect(Buffer.from(one.body).equals(Buffer.from(body))).toBe(true);
 });
 
-it('takes any content type: the format is the CRM\u2019s own', async () => {
+it('accepts any content type, because the CRM chooses the format', async () => {
   const { url } = await newStage(() => ({ kind: 'records', ids: [] }));
   for (const type of ['text/xml', 'application/x-www-form-urlencoded', 'application/json'])
     expect(
@@ -106,7 +106,7 @@ it.each([
   expect([fixture.logged.length, await fixture.lanes('heal:crm')]).toEqual([1, []]);
 });
 
-it('is not found for a connection that is not there or has no webhooks', async () => {
+it('gets 404 for an unknown connection or one without webhooks', async () => {
   const fixture = await newStage(undefined);
   expect([(await fixture.post('[]')).status, (await fixture.post('[]', '/providers/other/webhook')).status]).toEqual([
     404, 404,
@@ -118,7 +118,7 @@ it('that is too large is answered 413', async () => {
   expect((await fixture.post(' '.repeat(1024 * 1024 + 1))).status).toBe(413);
 });
 
-it('that we cannot take comes again: answered 503 with Retry-After', async () => {
+it('that cannot be stored gets 503 with Retry-After', async () => {
   const stopping = await newStage(named, { refusal: () => 'stopping' });
   const broken = await newStage(() => {
     throw new Error('a bug in a provider');

@@ -69,7 +69,7 @@ describe.each(SUITE_ENGINES)('a difference, on %s', (engine) => {
     expect(world.held.name).toBe('C ApS');
   });
 
-  it('is settled where a hold has ended by itself, and is still there', async () => {
+  it('is resolved by a hold that has expired but still exists', async () => {
     const world = await differing(engine);
     await hold(world, ALL_PROPERTIES, world.clock.now + 1_000);
     world.clock.now += 1_000;
@@ -78,7 +78,7 @@ describe.each(SUITE_ENGINES)('a difference, on %s', (engine) => {
   });
 });
 
-it('a difference is not settled by an answer that comes while another process puts the record on hold', async () => {
+it('an answer does not resolve a difference while another process holds the record', async () => {
   const world = await differing('postgres');
   const { store, clock } = world;
   const waiting = async () => {

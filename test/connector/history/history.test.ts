@@ -22,7 +22,7 @@ const rowCount = async ({ db }: Store): Promise<number> =>
   (await db.selectFrom('history').select('id').execute()).length;
 
 describe.each(SUITE_ENGINES)('history on %s', (engine) => {
-  it('has a row for what one event did to a record by one rule with one outcome, and a line for each property', async () => {
+  it('has a row for each event, record, rule and outcome, with a line for each property', async () => {
     const store = await newStore(engine);
     const odd = decision('1', 'odd', { old: 'a\0b', now: 0.5 });
     const others = [
@@ -49,7 +49,7 @@ describe.each(SUITE_ENGINES)('history on %s', (engine) => {
     expect(await heldRecords(store.db, 'crm', ['1', '2', '3'])).toEqual(new Set(['3']));
   });
 
-  it('is listed page by page with each write once, whole or of one property', async () => {
+  it('lists each write once page by page, complete or of one property', async () => {
     const store = await newStore(engine);
     for (let round = 0; round < 7; round += 1)
       await store.write((tx) =>
@@ -79,7 +79,7 @@ describe.each(SUITE_ENGINES)('history on %s', (engine) => {
     expect((await listWrites(store.db, { ...whole, property: undefined }, 21)).older).toBeUndefined();
   });
 
-  it('is asked for the records of one property, and leaves alone those where nothing but the time of a change was written', async () => {
+  it('finds the records of one property, without those where only the time of a change was written', async () => {
     const store = await newStore(engine);
     const time = decision('time', 'changed', { field: 'registerChangedAt' });
     const both = [decision('both', 'name'), decision('both', 'changed', { field: 'registerChangedAt' })];
@@ -91,7 +91,7 @@ describe.each(SUITE_ENGINES)('history on %s', (engine) => {
     expect(await affected('city')).toEqual(['city']);
   });
 
-  it('counts for people by property, and gives a timeline as many lines as it asks for', async () => {
+  it('counts by property, and limits the lines of a timeline', async () => {
     const store = await newStore(engine);
     const kept = PROPERTIES.map((property) => decision('1', property, { action: 'keep', rule: 'edited' }));
     await store.write((tx) => writeHistory(tx, [...kept, decision('2', 'name')], [], 5));

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readWritten, rememberWritten } from '../../../src/connector/history/written.ts';
 import { ENGINES, newStore } from '../../support/stores.ts';
 
-describe.each(ENGINES)('what was written last, on %s', (engine) => {
-  it('keeps what other properties hold, and a value that is blank', async () => {
+describe.each(ENGINES)('the last written values, on %s', (engine) => {
+  it('keep other properties, and blank values', async () => {
     const { db, write } = await newStore(engine);
     const remember = (at: number, values: Readonly<Record<string, string | null>>) =>
       write((tx) =>
@@ -29,7 +29,7 @@ describe.each(ENGINES)('what was written last, on %s', (engine) => {
     });
   });
 
-  it('takes numbers, what is true or false, and text that not every engine stores', async () => {
+  it('include numbers, booleans, and text that not every engine stores', async () => {
     const { db, write } = await newStore(engine);
     const values = { big: 90_071_992_547_409, small: 0.1, yes: true, text: 'a\0b\ud800', quote: String.raw`\u0000"` };
     for (const at of [1, 2])

@@ -50,7 +50,7 @@ describe('an event dated ahead of our clock', () => {
     ['this month', { monthlyEmployeeCount: { year: 2026, month: 3, ...count } }],
     ['an article within a day', newsAt(NOW + 23 * HOUR)],
     ['a report of this year', reportOf(2026)],
-  ])('by no more than that is folded: %s', (_, updates) => {
+  ])('within the tolerance is folded: %s', (_, updates) => {
     expect(datedBy(payloadOf(ENTITY, iso(NOW), updates), NOW).quarantined).toBeUndefined();
   });
 });
@@ -92,7 +92,7 @@ describe.each(SUITE_ENGINES)('one event dated in the future, on %s', (engine) =>
     expect((await fixture.cli('explain', ENTITY)).stdout).toContain('set aside (see cvrsync review): dated 2126-');
   });
 
-  test('is taken as of when it came where a person retries it, and left out where it is dropped', async () => {
+  test('gets its time of arrival if a person retries it, and is ignored if it is dropped', async () => {
     const { fixture, reported, now } = await setUp();
     await reported(renamed('Sand ApS', now), renamed('Forkert dateret ApS', now + 48 * HOUR));
     await reported(renamed('Aldrig ApS', now + 72 * HOUR));

@@ -26,7 +26,7 @@ const numbers = async (store: Store): Promise<(string | undefined)[]> =>
   );
 
 describe.each(ENGINES)('arrivals on %s', (engine) => {
-  it('become receipts in their order, with the time at which they came, and their companies are marked', async () => {
+  it('become receipts in order with their time of arrival, and their companies are marked', async () => {
     const store = await newStore(engine);
     await arrive(store, [phoneEvent(1, entity(1)), phoneEvent(2, ' cvr-1-99000002')]);
     await arrive(store, [phoneEvent(3, entity(1))], 1_500);
@@ -47,7 +47,7 @@ describe.each(ENGINES)('arrivals on %s', (engine) => {
     expect(await waiting(store)).toBe(0);
   });
 
-  it('that say the same are one receipt, in one reading and in two, however they are written', async () => {
+  it('with the same content become one receipt, in one batch or two, in any spelling', async () => {
     const store = await newStore(engine);
     const { updates, ...head } = phoneEvent(1);
     await arrive(store, [phoneEvent(1), phoneEvent(2), { updates, ...head }]);
@@ -57,7 +57,7 @@ describe.each(ENGINES)('arrivals on %s', (engine) => {
     expect(await numbers(store)).toEqual(['0001', '0002', '0003']);
   });
 
-  it('leave no beneficial owner behind where those are not read, and keep the rest', async () => {
+  it('are stored without beneficial owners if those are not read', async () => {
     const store = await newStore(engine);
     const { updates, ...head } = phoneEvent(1);
     const owner = { entityId: 'CVR-3-4000700001', name: 'Ejer Efternavn', type: 'Person', ownership: '50' };
@@ -70,7 +70,7 @@ describe.each(ENGINES)('arrivals on %s', (engine) => {
     expect(await waiting(store)).toBe(0);
   });
 
-  it('state the whole company also without the beneficial owners that are not read', async () => {
+  it('state the whole company even without beneficial owners', async () => {
     const store = await newStore(engine);
     await arrive(store, [writePayload(fullStatePayload(sampleCompany(7), '2026-08-14T09:30:00.000Z'))]);
     await store.write((tx) => readArrivals(tx, { ...WIRE, beneficialOwners: false }, 2_000));
@@ -79,7 +79,7 @@ describe.each(ENGINES)('arrivals on %s', (engine) => {
     expect(read.ok && statesWholeCompany(read.payload)).toBe(true);
   });
 
-  it('are read a bounded number at a time, and say that more may wait', async () => {
+  it('are read in batches, which report that more may wait', async () => {
     const store = await newStore(engine);
     for (let from = 0; from < 320; from += 64)
       await arrive(
@@ -91,7 +91,7 @@ describe.each(ENGINES)('arrivals on %s', (engine) => {
     expect(await numbers(store)).toEqual(Array.from({ length: 320 }, (_, at) => String(at).padStart(4, '0')));
   });
 
-  it('that the store refuses wait, keep no other one waiting, and are taken once it does not', async () => {
+  it('that the store refuses wait without blocking others, and are stored once it accepts them', async () => {
     const store = await newStore(engine);
     const refuse = sql.lit(entity(7));
     await store.write(async (tx) => {
@@ -134,7 +134,7 @@ describe.each(ENGINES)('arrivals on %s', (engine) => {
   });
 });
 
-it('two daemons that read at once make one receipt of each, and keep the order of a company', async () => {
+it('two daemons create one receipt of each arrival, and keep the order of a company', async () => {
   const url = await newStoreUrl('postgres');
   const [one, other] = [await opened(url), await opened(url)];
   for (let round = 0; round < 5; round++) {

@@ -41,10 +41,10 @@ async function refuseId(store: Store, id: string): Promise<void> {
   });
 }
 
-describe('a crowd of events', () => {
+describe('a burst of events', () => {
   const together = (from: number, count: number) => Array.from({ length: count }, (_, at) => event(`key ${from + at}`));
 
-  it('asks other work to make way while it comes, and only then', async () => {
+  it('delays other work while it lasts', async () => {
     const { intake } = open(await newStore('sqlite'));
     await Promise.all(together(0, 8).map(intake.accept));
     expect(intake.inBurst()).toBe(false);
@@ -53,7 +53,7 @@ describe('a crowd of events', () => {
     await vi.waitUntil(() => !intake.inBurst(), 120_000);
   });
 
-  it('makes way itself once half of what may wait does', async () => {
+  it('yields once half of the backlog limit waits', async () => {
     const { intake } = open(await newStore('sqlite'), { backlogCap: 60 });
     await Promise.all(together(0, 32).map(intake.accept));
     expect(intake.inBurst()).toBe(false);
@@ -61,7 +61,7 @@ describe('a crowd of events', () => {
 });
 
 describe.each(ENGINES)('the intake on %s', (engine) => {
-  it('stores what comes together in one commit, in order', async () => {
+  it('stores simultaneous events in one commit, in order', async () => {
     const store = await newStore(engine);
     let commits = 0;
     const counting: Store = {
@@ -78,7 +78,7 @@ describe.each(ENGINES)('the intake on %s', (engine) => {
     expect(await arrived(store)).toEqual(ids);
   });
 
-  it('lets a row the store will not take fail alone', async () => {
+  it('fails only the row that the store refuses', async () => {
     const store = await newStore(engine);
     const { intake } = open(store);
     await refuseId(store, 'poison');
@@ -97,7 +97,7 @@ describe.each(ENGINES)('the intake on %s', (engine) => {
     expect(await arrived(store)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('counts the backlog up to its cap, read or not, and what came since', async () => {
+  it('counts the backlog up to its cap, with unread and new events', async () => {
     const store = await newStore(engine);
     const { intake } = open(store, { backlogCap: 4 });
     for (const key of ['a', 'b', 'c']) await intake.accept(event(key));
@@ -115,14 +115,14 @@ describe.each(ENGINES)('the intake on %s', (engine) => {
 });
 
 describe('the intake', () => {
-  it('counts the backlog without reading what was applied', async () => {
+  it('counts the backlog without reading applied events', async () => {
     const store = await newStore('sqlite');
     const { rows } = await sql<{ detail: string }>`explain query plan
       select 1 from receipt where applied_at is null limit 100`.execute(store.db);
     expect(rows.map(({ detail }) => detail)).toEqual([expect.stringContaining('receipt_unapplied')]);
   });
 
-  it('forgets no event that comes just as a commit ends', async () => {
+  it('loses no event that arrives as a commit ends', async () => {
     const store = await newStore('sqlite');
     const { intake } = open(store);
     for (let at = 0; at < 20; at++)
@@ -130,7 +130,7 @@ describe('the intake', () => {
     expect(await arrived(store)).toHaveLength(40);
   });
 
-  it('takes at most 64 into one commit', async () => {
+  it('stores at most 64 events in one commit', async () => {
     const { intake, metrics } = open(await newStore('sqlite'));
     await Promise.all(Array.from({ length: 130 }, (_, at) => intake.accept(event(`key ${at}`))));
     const { values } = await metrics.commitBatchSize.get();
@@ -147,7 +147,7 @@ describe('the intake', () => {
     expect(intake.refusal()).toBeUndefined();
   });
 
-  it('refuses where the disk is nearly full, and takes events again when there is room', async () => {
+  it('refuses while the disk is nearly full, and accepts events again when it has space', async () => {
     const store = await newStore('sqlite');
     let free = 300 * 1024 * 1024;
     const { intake } = open({ ...store, freeBytes: async () => free }, { minFreeBytes: 256 * 1024 * 1024 });
@@ -161,7 +161,7 @@ describe('the intake', () => {
     expect(intake.refusal()).toBeUndefined();
   });
 
-  it('stores what it has accepted before it stops, and takes no more', async () => {
+  it('stores accepted events before it stops, and accepts no more', async () => {
     const store = await newStore('sqlite');
     const { intake } = open(store);
     intake.start();
@@ -173,7 +173,7 @@ describe('the intake', () => {
     expect(await arrived(store)).toEqual(['a']);
   });
 
-  it('rings for apply once the event is there to be found', async () => {
+  it('wakes apply once the event is stored', async () => {
     const store = await newStore('sqlite');
     const wakeUp = createWakeUp();
     const { intake } = open(store, { wakeUp });
@@ -182,7 +182,7 @@ describe('the intake', () => {
     expect(await heard).toEqual(['a']);
   });
 
-  it('logs once a minute that a sender gives one id to events that differ', async () => {
+  it('logs once a minute that a sender reuses an id for different events', async () => {
     const clock = { now: 100_000 };
     const warnings: object[] = [];
     const log = { warn: (details: object) => void warnings.push(details), error: () => {} };

@@ -13,7 +13,7 @@ const grown = (event: ReturnType<typeof phoneEvent>) => ({
   updates: { newerEvent: { updated: false }, ...event.updates },
 });
 
-describe.each(SUITE_ENGINES)('one webhook-id on events that differ, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('one webhook-id on different events, on %s', (engine) => {
   const fixture = async () => {
     const store = await newStore(engine);
     const receiver = await openReceiver(store, { auth: [HEADER, SIGNATURE] });
@@ -34,7 +34,7 @@ describe.each(SUITE_ENGINES)('one webhook-id on events that differ, on %s', (eng
     return { store, receiver, send, stored, senders, counted };
   };
 
-  it('takes every event in where nothing proves the id, and tells of the sender', async () => {
+  it('stores every event if the id is unproven, and reports the sender', async () => {
     const { store, receiver, send, stored, senders, counted } = await fixture();
     for (const event of [phoneEvent(1), phoneEvent(2), phoneEvent(1), grown(phoneEvent(2))])
       expect(await send(event, 'msg_1')).toBe(204);
@@ -49,7 +49,7 @@ describe.each(SUITE_ENGINES)('one webhook-id on events that differ, on %s', (eng
     await receiver.close();
   });
 
-  it('trusts the id alone where a signature proves it, and keeps the body that it did not apply', async () => {
+  it('relies on a signed id, and keeps the body that was not applied', async () => {
     const { store, receiver, send, stored, senders, counted } = await fixture();
     for (const event of [phoneEvent(1), grown(phoneEvent(1))]) expect(await send(event, 'msg_1', true)).toBe(204);
     expect([await stored(), await senders()]).toEqual([['20000001'], []]);
@@ -65,7 +65,7 @@ describe.each(SUITE_ENGINES)('one webhook-id on events that differ, on %s', (eng
     await receiver.close();
   });
 
-  it('finds both where they come at the same time', async () => {
+  it('finds both if they arrive together', async () => {
     const { receiver, send, stored, senders } = await fixture();
     const events = Array.from({ length: 12 }, (_, at) => phoneEvent(at + 1));
     expect(new Set(await Promise.all(events.map((event) => send(event, 'msg_1'))))).toEqual(new Set([204]));

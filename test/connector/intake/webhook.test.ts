@@ -55,7 +55,7 @@ describe('before the secret is proven', () => {
     return /^HTTP\/1\.1 (?<status>\d+)/.exec(String(heard))?.groups?.['status'];
   };
 
-  it('a stranger is refused by the headers, before the body is read', async () => {
+  it('a stranger is refused by its headers before the body is read', async () => {
     expect(await statusOf()).toBe('401');
     expect(await statusOf('X-Webhook-Key: another')).toBe('401');
     const at = `webhook-timestamp: ${Math.floor(Date.now() / 1_000) - 3_600}`;
@@ -73,7 +73,7 @@ describe('an event', () => {
     expect((await receipts())[0]?.body).toContain('"after":"20000001"');
   });
 
-  it('that comes again is answered 204 and kept once, whatever a newer sender adds and however it is written', async () => {
+  it('that is repeated is answered 204 and stored once, even with additions or in another spelling', async () => {
     const event = phoneEvent(2);
     const grown = { ...event, updates: { newerEvent: { updated: false }, ...event.updates } };
     const again = {
@@ -92,7 +92,7 @@ describe('an event', () => {
     expect(await receipts()).toHaveLength(2);
   });
 
-  it('is the same by its webhook-id, where a signature proves that', async () => {
+  it('is the same by its signed webhook-id', async () => {
     const signed = (number: number, id: string) => {
       const body = JSON.stringify(phoneEvent(number));
       return send(body, signRequest(NEW, { id, timestampMs: Date.now(), body }));
@@ -103,7 +103,7 @@ describe('an event', () => {
     expect((await receipts()).map((row) => row.dedupe_key)).toEqual(['msg_1', 'msg_2']);
   });
 
-  it('is another by its body where its webhook-id is not proven', async () => {
+  it('is another by its body if its webhook-id is unproven', async () => {
     for (const number of [3, 4, 3]) await send(phoneEvent(number), { ...KEY, 'webhook-id': 'msg_1' });
     expect((await receipts()).map((row) => [row.webhook_id, row.body?.match(/2000000\d/u)?.[0]])).toEqual([
       ['msg_1', '20000003'],
@@ -111,7 +111,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('with entries that are unknown or malformed is kept with them', async () => {
+  it('is stored with its unknown and malformed entries', async () => {
     const event = phoneEvent(5);
     const odd = { moonPhase: { updated: true, after: 'full' }, capital: { updated: 'perhaps' } };
     expect((await send({ ...event, updates: { ...event.updates, ...odd } })).status).toBe(204);
@@ -120,7 +120,7 @@ describe('an event', () => {
     expect(body).toContain('perhaps');
   });
 
-  it('with a __proto__ in it harms nothing', async () => {
+  it('with a __proto__ does no harm', async () => {
     const text = `{"__proto__":{"polluted":1},"entityId":"CVR-1-99000015","timestamp":"2026-08-14T09:30:00Z",
       "updates":{"__proto__":{"updated":true,"polluted":1},"name":{"updated":true,"after":"Birk ApS"}}}`;
     expect((await send(text)).status).toBe(204);
@@ -129,7 +129,7 @@ describe('an event', () => {
 });
 
 describe('authentication', () => {
-  it('refuses strangers with 401, keeps nothing of theirs and says nothing of the secret', async () => {
+  it('refuses strangers with 401, stores nothing and does not reveal the secret', async () => {
     for (const headers of [{}, { 'x-webhook-key': 'wrong' }, { 'webhook-id': 'msg_1', 'webhook-signature': 'v1,x' }]) {
       const answer = await send(phoneEvent(1), headers);
       expect(answer.status).toBe(401);
@@ -175,7 +175,7 @@ describe('a body that cannot be used', () => {
     expect(await (await send('{"updates":7}')).json()).toMatchObject({ errors });
   });
 
-  it('is cut, kept once however often it comes, and makes room for newer ones', async () => {
+  it('is cut, stored once even if it is repeated, and deleted in favour of newer ones', async () => {
     for (let at = 0; at < 3; at++) await send(`{"same": `);
     expect(await quarantine()).toHaveLength(1);
     await send(`"${'ø'.repeat(20_000)}`);
@@ -186,7 +186,7 @@ describe('a body that cannot be used', () => {
     expect([kept[0]?.body, kept[199]?.body]).toEqual(['{"0', '{"199']);
   });
 
-  it('is answered 400 also where no copy of it can be kept', async () => {
+  it('is answered 400 even if it cannot be stored', async () => {
     const other = await openStore(`${newFolder()}/store.db`);
     const broken = { ...other, write: () => Promise.reject(new Error('no room')) };
     const alone = await openReceiver(broken);
@@ -198,7 +198,7 @@ describe('a body that cannot be used', () => {
 });
 
 describe('limits', () => {
-  it('answers what is not JSON 415', async () => {
+  it('answers 415 for a type other than JSON', async () => {
     const headers = { ...KEY, 'content-type': 'text/xml' };
     expect((await send('<x/>', headers)).status).toBe(415);
     expect(await receiver.metrics.registry.metrics()).toContain('cvrsync_webhooks_received_total{result="unreadable"}');

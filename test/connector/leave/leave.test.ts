@@ -27,7 +27,7 @@ import { IDA, IN_HUBSPOT, startScene } from './scene.ts';
 const ALL = { undo: true, removeProperties: true };
 
 describe.each(ENGINES)('leaving a CRM, on %s', (engine) => {
-  it('ends links and monitoring, restores values, removes own properties, and comes back', async () => {
+  it('ends links and monitoring, restores values, removes own properties, and can be reversed', async () => {
     const { store, hubspot, salesforce, post, settled, needs, ...scene } = await startScene({ engine });
     const { first, second, account, nameOf, items, states, preview, counts, confirm, ended } = scene;
     await expect.poll(items).toEqual([`hubspot ${ENTITY}`, `hubspot ${OTHER}`, `salesforce ${ENTITY}`]);
@@ -73,7 +73,7 @@ describe.each(ENGINES)('leaving a CRM, on %s', (engine) => {
     ]);
   });
 
-  it('goes on where it was killed, and stays left for a daemon that starts', async () => {
+  it('resumes after it was killed, and the connection stays left for a new daemon', async () => {
     const { hubspot, app, restart, ...scene } = await startScene({ engine });
     const { preview, confirm, counts, nameOf, first } = scene;
     const id = await preview(ALL);
@@ -99,7 +99,7 @@ describe.each(ENGINES)('leaving a CRM, on %s', (engine) => {
   });
 });
 
-it('stops in every daemon of a store', async () => {
+it('a left connection stops in every daemon of a store', async () => {
   const { restart, leave, hubspot, nameOf, first } = await startScene({ engine: 'postgres' });
   const other = await restart();
   expect(await leave()).toMatchObject({ state: 'done' });
@@ -111,7 +111,7 @@ it('stops in every daemon of a store', async () => {
 });
 
 describe.each(SUITE_ENGINES)('a connection that was left, on %s', (engine) => {
-  it('is not counted when its rules change, and is dropped without a question once the file does not have it', async () => {
+  it('is not counted when its rules change, and is removed without a confirmation once the file lacks it', async () => {
     const { leave, reload, hubspot, app, store } = await startScene({ engine });
     await leave();
     const calls = hubspot.calls.length;
@@ -123,7 +123,7 @@ describe.each(SUITE_ENGINES)('a connection that was left, on %s', (engine) => {
     expect(await readLeft(store.db, 'hubspot')).toBeDefined();
   });
 
-  it('leaves nothing for people to mend', async () => {
+  it('leaves no review entries', async () => {
     const { leave, store, hubspot, needs } = await startScene({ engine });
     await store.write(async (tx) => {
       await park(tx, 'heal:hubspot', SAFETY_LIMIT_KEY, { at: 1, error: 'too many links would end' });
@@ -140,7 +140,7 @@ describe.each(SUITE_ENGINES)('a connection that was left, on %s', (engine) => {
 });
 
 describe.each(SUITE_ENGINES)('a leaving, on %s', (engine) => {
-  it('is not begun twice, nor for a name that no connection has', async () => {
+  it('does not begin twice, or for an unknown connection', async () => {
     const { needs, preview, confirm, ended, leave } = await startScene({ engine });
     const ask = (provider: string, more = {}) =>
       perform(requestLeave, { provider, undo: false, removeProperties: false, ...more }, needs, IDA);
@@ -167,7 +167,7 @@ describe.each(SUITE_ENGINES)('a leaving, on %s', (engine) => {
     expect(await states()).toEqual(['hubspot active on', 'hubspot active on', 'salesforce active on']);
   });
 
-  it('stops where it is cancelled, says what was done, and goes on when it is asked for again', async () => {
+  it('stops when it is cancelled, reports its progress, and resumes when it is requested again', async () => {
     const { store, hubspot, needs, preview, confirm, ended, counts, states, leave, first, nameOf } = await startScene({
       engine,
     });
@@ -185,7 +185,7 @@ describe.each(SUITE_ENGINES)('a leaving, on %s', (engine) => {
     expect([nameOf(first), (await readMade(store.db, IN_HUBSPOT)).size]).toEqual(['A ApS', 0]);
   });
 
-  it('ends links and monitoring although the CRM refuses the credentials, says why the rest failed, and can go on', async () => {
+  it('ends links and monitoring although the CRM refuses the credentials, names the failures, and can resume', async () => {
     const { hubspot, preview, confirm, ended, items, leave, states, nameOf, first, store } = await startScene({
       engine,
     });
@@ -207,7 +207,7 @@ describe.each(SUITE_ENGINES)('a leaving, on %s', (engine) => {
 describe.each(ENGINES)('the end of many links, on %s', (engine) => {
   const LINKS = 1_203;
 
-  it('is a page at a time, asks the service for each, and says which it did not confirm', async () => {
+  it('works in pages, calls the service for each, and names unconfirmed ones', async () => {
     const store = await newStore(engine);
     const ids = Array.from({ length: LINKS }, (_, index) => String(index).padStart(5, '0'));
     await store.write(async (tx) => {

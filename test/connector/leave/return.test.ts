@@ -10,7 +10,7 @@ import { ENGINES, newStore, SUITE_ENGINES } from '../../support/stores.ts';
 import { IDA, IN_HUBSPOT, startScene } from './scene.ts';
 
 describe.each(ENGINES)('the links of a connection that was left, on %s', (engine) => {
-  it('are what they were after a return: active, or waiting for a person, with what was accepted', async () => {
+  it('are as before after a return, active or in conflict, with their accepted numbers', async () => {
     const store = await newStore(engine);
     const made: Readonly<Record<string, Partial<Link>>> = {
       accepted: { mismatch: OTHER, writes_number: 1 },
@@ -48,7 +48,7 @@ describe.each(ENGINES)('the links of a connection that was left, on %s', (engine
   });
 });
 
-it.each(SUITE_ENGINES)('a connection is undone after its hold property was removed, on %s', async (engine) => {
+it.each(SUITE_ENGINES)('an undo in a connection works after its hold property was removed, on %s', async (engine) => {
   const connections = { hubspot: { hold: { property: 'cvr_hold' } } };
   const { store, leave, nameOf, first, needs, post } = await startScene({ engine, connections });
   await store.write((tx) => rememberMaking(tx, IN_HUBSPOT, new Map([['cvr_hold', 'made']]), 1));
@@ -64,7 +64,7 @@ it.each(SUITE_ENGINES)('a connection is undone after its hold property was remov
   expect(nameOf(first)).toBe('A ApS');
 });
 
-it.each(SUITE_ENGINES)('a run of leaving serves who asks for the same, and nobody else, on %s', async (engine) => {
+it.each(SUITE_ENGINES)('a run of leaving is shared only by identical requests, on %s', async (engine) => {
   const store = await newStore(engine);
   const asked = { provider: 'crm', undo: false, removeProperties: false };
   await store.write((tx) =>

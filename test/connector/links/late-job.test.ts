@@ -17,23 +17,20 @@ const link = (store: Store, provider: string, recordId: string) =>
 const jobsIn = async ({ db }: Store) =>
   (await db.selectFrom('monitor').select('provider').orderBy('provider').execute()).map(({ provider }) => provider);
 
-it.each(SUITE_ENGINES)(
-  'is monitored on %s, though it came into the configuration while the daemon ran',
-  async (engine) => {
-    const { store } = (await setService({ engine, service })).app;
-    expect(await jobsIn(store)).toEqual(['hubspot', 'salesforce']);
-    const records = Array.from({ length: 20 }, (_, at) => `9${at}`);
-    for (const record of records) await link(store, 'Hub-2', record);
-    const observed = async () =>
-      Promise.all(
-        records.map(async (recordId) => (await findLink(store.db, { provider: 'Hub-2', recordId }))?.observed ?? ''),
-      );
-    await expect.poll(observed, POLL).toEqual(records.map(() => 'on'));
-    expect(await jobsIn(store)).toEqual(['Hub-2', 'hubspot', 'salesforce']);
-  },
-);
+it.each(SUITE_ENGINES)('a connection that was configured while the daemon ran is monitored, on %s', async (engine) => {
+  const { store } = (await setService({ engine, service })).app;
+  expect(await jobsIn(store)).toEqual(['hubspot', 'salesforce']);
+  const records = Array.from({ length: 20 }, (_, at) => `9${at}`);
+  for (const record of records) await link(store, 'Hub-2', record);
+  const observed = async () =>
+    Promise.all(
+      records.map(async (recordId) => (await findLink(store.db, { provider: 'Hub-2', recordId }))?.observed ?? ''),
+    );
+  await expect.poll(observed, POLL).toEqual(records.map(() => 'on'));
+  expect(await jobsIn(store)).toEqual(['Hub-2', 'hubspot', 'salesforce']);
+});
 
-it.each(SUITE_ENGINES)('has what was refused before asked again by itself on %s', async (engine) => {
+it.each(SUITE_ENGINES)('a late job causes a retry of refused items, on %s', async (engine) => {
   const ref = { provider: 'hubspot', recordId: '' };
   const error = 'This key has no job for hubspot';
   const before = async (filled: Store, { hubspot }: Crms) => {

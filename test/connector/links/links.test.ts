@@ -23,12 +23,12 @@ const noLanes = (store: Store) => store.write((tx) => tx.deleteFrom('lane').exec
 const confirm = (store: Store, observed: 'on' | 'off') =>
   store.write((tx) => tx.updateTable('link').set({ observed, send_update: 0 }).execute());
 
-it('keys read back to the record, whatever its id holds', () => {
+it('a key converts back to its record, with any id', () => {
   expect(readLinkKey(linkKey('crm', 'a:b:c'))).toEqual({ provider: 'crm', recordId: 'a:b:c' });
 });
 
 describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
-  it('stores the wish and marks the work that follows from it', async () => {
+  it('stores the desired state and marks its work', async () => {
     const store = await newStore(engine);
     expect(await link(store, '7', A, { sendUpdate: true })).toEqual({ kind: 'linked' });
     expect(await rowOf(store, '7')).toMatchObject({
@@ -41,7 +41,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
     expect(await lanes(store)).toEqual([`apply ${A}`, 'monitoring crm:7', 'sync:crm 7']);
   });
 
-  it('is made once; a second time only asks upstream again where it has not confirmed', async () => {
+  it('is created once; a repetition only calls an unconfirmed service again', async () => {
     const store = await newStore(engine);
     await link(store, '7', A);
     await noLanes(store);
@@ -67,7 +67,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
     expect(await rowOf(store, '7')).toMatchObject({ entity: A });
   });
 
-  it('of one record goes to one of two who link it at the same time', async () => {
+  it('of one record is created once if two people link it at the same time', async () => {
     const store = await newStore(engine);
     const ends = await Promise.all([A, B, A, B].map((entity) => link(store, '7', entity)));
     const { entity } = (await rowOf(store, '7')) ?? {};
@@ -75,7 +75,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
       expect(made.kind === 'taken').toBe((index % 2 === 0 ? A : B) !== entity);
   });
 
-  it('ends once, and takes nothing upstream said for granted', async () => {
+  it('ends once, without relying on the state of the service', async () => {
     const store = await newStore(engine);
     await link(store, '7', A, { sendUpdate: true });
     await confirm(store, 'off');
@@ -93,7 +93,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
     expect(await recordsOf(store.db, [A])).toEqual([]);
   });
 
-  it('begins again after its end, from the start', async () => {
+  it('starts over after its end', async () => {
     const store = await newStore(engine);
     await link(store, '7', A);
     await store.write((tx) => tx.updateTable('link').set({ synced_seq: 9, observed: 'on' }).execute());
@@ -109,7 +109,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
     });
   });
 
-  it('passes to another company only once upstream forgot the first', async () => {
+  it('moves to another company only after the service removed the first', async () => {
     const store = await newStore(engine);
     await link(store, '7', A);
     await end(store, '7', 'removed');
@@ -122,7 +122,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
     expect(await rowOf(store, '7')).toMatchObject({ entity: B, observed: 'unknown' });
   });
 
-  it('in conflict keeps its wish until a person ends or renews it', async () => {
+  it('in conflict keeps its desired state until a person ends or renews it', async () => {
     const store = await newStore(engine);
     await link(store, '7', A);
     expect([await end(store, '7', 'conflict'), await end(store, '7', 'conflict')]).toEqual([true, false]);
@@ -148,7 +148,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
     expect(await move(store, '7', '8')).toBe('merged');
   });
 
-  it('ends where the survivor stands for the same company', async () => {
+  it('ends if the survivor has a link to the same company', async () => {
     const store = await newStore(engine);
     await link(store, '7', A);
     await link(store, '8', A);
@@ -157,7 +157,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
     expect(await rowOf(store, '8')).toMatchObject({ state: 'active' });
   });
 
-  it('waits for a person where the survivor stands for another company', async () => {
+  it('waits for a person if the survivor has a link to another company', async () => {
     const store = await newStore(engine);
     await link(store, '7', A);
     await link(store, '8', B);
@@ -177,7 +177,7 @@ describe.each(SUITE_ENGINES)('a link on %s', (engine) => {
     expect(await move(store, '9', '8')).toBe('conflict');
   });
 
-  it('is listed by what is asked, page by page', async () => {
+  it('is listed by filter, page by page', async () => {
     const store = await newStore(engine);
     for (const id of ['1', '2', '3']) await link(store, id, id === '2' ? B : A);
     await end(store, '3', 'gone');

@@ -5,8 +5,8 @@ import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 
 const BEFORE = 500;
 
-describe.each(SUITE_ENGINES)('what is remembered of records, on %s', (engine) => {
-  it('goes once their link ended long ago, and stays while it counts or has ended lately', async () => {
+describe.each(SUITE_ENGINES)('the stored state of records, on %s', (engine) => {
+  it('is deleted long after the end of their link, and kept while the link is active or ended recently', async () => {
     const store = await newStore(engine);
     const links = [
       ['active', 'active', 100],

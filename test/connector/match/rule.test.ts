@@ -20,7 +20,7 @@ const text = (
 ) => ruleText({ confidence, candidates }, language);
 
 describe('the rule of a confidence', () => {
-  it('names what agrees, and what is alone', () => {
+  it('names agreeing values, and unique ones', () => {
     expect(text('certain', [candidate(83, ['name-same', 'address-same', 'name-unique'])])).toBe(
       'the name and the address agree',
     );
@@ -35,7 +35,7 @@ describe('the rule of a confidence', () => {
     );
   });
 
-  it('says how many companies bear the name or come near', () => {
+  it('counts the companies with the same or a similar name', () => {
     const named = candidate(45, ['name-same', 'city-same']);
     expect(text('ambiguous', [named, named])).toBe('2 companies bear this name');
     expect(text('ambiguous', [named, named], 'da')).toBe('2 virksomheder bærer dette navn');
@@ -45,7 +45,7 @@ describe('the rule of a confidence', () => {
     expect(text('ambiguous', [part, part, part])).toBe('3 companies come near');
   });
 
-  it('says why there is no company to link', () => {
+  it('says why it proposes no company', () => {
     expect(text('none', [])).toBe('no company is near');
     expect(text('foreign', [])).toBe('the record is not Danish');
     expect(text('person', [])).toBe('the record is a natural person');

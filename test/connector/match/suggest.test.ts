@@ -78,7 +78,7 @@ describe.each(CASES.map((one, at) => ({ ...one, engine: ENGINES[at] ?? 'sqlite' 
   (one) => {
     const { crm, match, name, nordlys, engine } = one;
 
-    test('gets a suggestion, and what is accepted is linked and numbered', async () => {
+    test('gets a suggestion, and an accepted one is linked and numbered', async () => {
       const { fixture, clock, suggestions } = await open(one, engine);
       const emulator = fixture[crm];
       const unknown = emulator.add({ [name]: 'Fremmed Firma' });
@@ -116,7 +116,7 @@ describe.each(CASES.map((one, at) => ({ ...one, engine: ENGINES[at] ?? 'sqlite' 
       expect(refused.stdout + refused.stderr).toContain(`CVR-1-${A} is linked to ${id} already`);
     });
 
-    test('has a number that fails the check and is no company’s: the accepted company stays beside it', async () => {
+    test('with a number that fails the check and belongs to no company keeps it beside the accepted company', async () => {
       const { fixture, clock, suggestions } = await open(one, engine);
       const emulator = fixture[crm];
       const id = emulator.add({ ...nordlys, [match]: '12345678' });
@@ -131,7 +131,7 @@ describe.each(CASES.map((one, at) => ({ ...one, engine: ENGINES[at] ?? 'sqlite' 
       expect(emulator.get(id)?.[match]).toBe('12345678');
     });
 
-    test('loses the suggestion when it gets a number, and is not offered again what was rejected', async () => {
+    test('loses the suggestion when it gets a number, and does not get a rejected one again', async () => {
       const { fixture, clock, suggestions } = await open(one, engine);
       const emulator = fixture[crm];
       const [rejected, numbered] = [emulator.add(nordlys), emulator.add(nordlys)];

@@ -42,7 +42,7 @@ describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, mat
 
   const number = (fixture: Fixture, id: string): unknown => fixture[crm].get(id)?.[match] ?? null;
 
-  test('gives the record its number, is told of, and is taken back by undo', async () => {
+  test('writes the number, is recorded, and can be undone', async () => {
     const { fixture, id, apply } = await planned();
     await apply();
     expect(number(fixture, id)).toBe(A);
@@ -54,7 +54,7 @@ describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, mat
     expect(number(fixture, id)).toBe(null);
   });
 
-  test('is taken back with all of its plan: the link and what was written', async () => {
+  test('is undone with its whole plan, including the link and the writes', async () => {
     const { fixture, id, plan, apply } = await planned();
     const asked = ['match', 'undo', crm, plan];
     const early = await fixture.cli(...asked, '--yes');
@@ -72,7 +72,7 @@ describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, mat
     expect((await fixture.cli(...asked, '--yes')).stdout).toContain('Unlinked 0 records and restored 0 values.');
   });
 
-  test('leaves a number alone that somebody wrote after the link was made', async () => {
+  test('keeps a number that somebody wrote after the link', async () => {
     const { fixture, id, apply } = await planned();
     const theirs = cvrNumber(2);
     const all = { provider: crm, recordId: id, property: ALL_PROPERTIES };
@@ -86,7 +86,7 @@ describe.each(CASES)('an accepted match in $crm on $engine', ({ crm, engine, mat
     expect(number(fixture, id)).toBe(theirs);
   });
 
-  test('stays cleared where a person cleared it', async () => {
+  test('does not write the number again after a person cleared it', async () => {
     const { fixture, id, apply } = await planned();
     await apply();
     fixture[crm].edit(id, { [match]: null });

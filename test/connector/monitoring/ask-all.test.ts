@@ -9,7 +9,7 @@ import { newStore, SUITE_ENGINES } from '../../support/stores.ts';
 const NOW = 1_000;
 
 it.each(SUITE_ENGINES)(
-  'a full update of every linked company is asked for, and the gap is closed (%s)',
+  'a full update of every linked company is requested, and the gap is closed (%s)',
   async (engine) => {
     const store = await newStore(engine);
     const many = Array.from({ length: 1_001 }, (_, at) => ['c', String(at), `CVR-1-${20_000_000 + at}`] as const);

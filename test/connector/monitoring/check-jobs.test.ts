@@ -4,7 +4,7 @@ import { checkJobs } from '../../../src/connector/monitoring/check-jobs.ts';
 const levels = (jobs: Parameters<typeof checkJobs>[0], connections: readonly string[]) =>
   checkJobs(jobs, connections, 'other').map(({ level, subject }) => `${level} ${subject}`);
 
-it('a connection without a job is to be fixed, and says how', () => {
+it('a connection without a job fails with the remedy', () => {
   const jobs = [{ id: '1', name: 'CRM of Birk', provider: 'HubSpot' }];
   expect(levels(jobs, ['hubspot', 'hub2'])).toEqual(['fail hub2']);
   const [finding] = checkJobs(jobs, ['hub2'], 'other');
@@ -14,7 +14,7 @@ it('a connection without a job is to be fixed, and says how', () => {
   expect(levels([], ['hubspot'])).toEqual(['fail hubspot']);
 });
 
-it('a connection is looked at where the jobs of the service do not say whose they are', () => {
+it('a connection gets a warning if the jobs of the service name no provider', () => {
   const jobs = [
     { id: '1', name: 'hubspot' },
     { id: '2', name: undefined },
@@ -22,7 +22,7 @@ it('a connection is looked at where the jobs of the service do not say whose the
   expect(levels(jobs, ['hubspot', 'hub2'])).toEqual(['warn hub2']);
 });
 
-it('a connection that our own service has no job for yet needs nothing done', () => {
+it('a connection without a job in our own service needs no action', () => {
   expect(checkJobs([], ['hub2'], 'own')).toEqual([
     { level: 'info', subject: 'hub2', found: 'our own service makes its job with the first link' },
   ]);

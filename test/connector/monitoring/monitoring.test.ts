@@ -49,7 +49,7 @@ const lanesOf = ({ store }: Fixture) =>
   store.db.selectFrom('lane').selectAll().where('queue', '=', MONITORING_QUEUE).orderBy('key').execute();
 
 describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
-  it('adds what is linked, many at a time, and remembers that upstream said yes', async () => {
+  it('adds links in batches, and stores the confirmations', async () => {
     const recordIds = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
     const fixture = await setup(engine, recordIds);
     await run(fixture);
@@ -58,7 +58,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     expect(await lanesOf(fixture)).toEqual([]);
   });
 
-  it('asks for an update once', async () => {
+  it('requests an update once', async () => {
     const fixture = await setup(engine);
     await run(fixture);
     await link(fixture, '1', true);
@@ -69,7 +69,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     expect(await rowOf(fixture)).toMatchObject({ send_update: 0 });
   });
 
-  it('removes what ended, and calls nobody where nothing is due', async () => {
+  it('removes ended links, and makes no call if nothing is due', async () => {
     const fixture = await setup(engine);
     await run(fixture);
     await end(fixture, '1');
@@ -86,7 +86,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     expect([await run(fixture), fixture.calls, await lanesOf(fixture)]).toEqual([1, calls, []]);
   });
 
-  it('parks what upstream refuses with its reason, and goes on when it is asked again', async () => {
+  it('parks refused links with the reason, and continues after a retry', async () => {
     const fixture = await setup(engine, ['1', '2']);
     fixture.service.refuse(entityOf('1'), 404, 'No such company');
     await run(fixture);
@@ -112,7 +112,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     expect(await lanesOf(fixture)).toMatchObject([{ parked_at: 1_000 }]);
   });
 
-  it('tries again after a fault, however often, and counts', async () => {
+  it('retries after every fault, and counts the attempts', async () => {
     const fixture = await setup(engine);
     fixture.service.fault({ match: 'POST', times: 2, action: { kind: 'status', status: 502 } });
     await run(fixture);
@@ -140,7 +140,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     }
   });
 
-  it('repairs a call whose answer was lost, also where the wish turned meanwhile', async () => {
+  it('repairs a call whose answer was lost, even if the desired state changed meanwhile', async () => {
     const fixture = await setup(engine);
     fixture.service.fault({ match: 'POST', action: { kind: 'reset', applied: true } });
     await run(fixture);
@@ -162,7 +162,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     expect(await rowOf(fixture)).toMatchObject({ observed: 'on' });
   });
 
-  it('runs once more where the wish turned during the call', async () => {
+  it('runs again if the desired state changed during the call', async () => {
     const fixture = await setup(engine);
     const claims = await claim(fixture.store, MONITORING_QUEUE, { limit: 1, now: fixture.at, leaseMs: 30_000 });
     fixture.service.fault({ match: 'POST', action: { kind: 'slow', ms: 100 } });
@@ -175,7 +175,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     expect(await rowOf(fixture)).toMatchObject({ observed: 'off' });
   });
 
-  it('says nothing about a link whose lease was lost', async () => {
+  it('stores nothing about a link whose lease was lost', async () => {
     const fixture = await setup(engine);
     const claims = await claim(fixture.store, MONITORING_QUEUE, { limit: 1, now: fixture.at, leaseMs: 30_000 });
     fixture.at += 31_000;
@@ -185,7 +185,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     expect(await lanesOf(fixture)).toMatchObject([{ fence: expect.any(Number) }]);
   });
 
-  it('sends nothing where it stood still while it waited for the pace, and another removed the link', async () => {
+  it('sends nothing if it froze while it waited for the rate limiter, and another process removed the link', async () => {
     const fixture = await setup(engine);
     const { upstream, service } = fixture;
     if (upstream === undefined) throw new Error('there is one');
@@ -201,7 +201,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     expect(await rowOf(fixture)).toMatchObject({ observed: 'off' });
   });
 
-  it('stops between calls where it is told to, and keeps what was done', async () => {
+  it('stops between calls on request, and keeps the results', async () => {
     const fixture = await setup(engine, ['1', '2', '3']);
     const stop = new AbortController();
     fixture.service.fault({ match: 'POST', after: 1, action: { kind: 'hang' } });
@@ -212,7 +212,7 @@ describe.each(SUITE_ENGINES)('monitoring on %s', (engine) => {
     expect((await lanesOf(fixture)).map(({ key }) => key)).toEqual(['crm:2', 'crm:3']);
   });
 
-  it('keeps the wish without an upstream, and sends it once there is one', async () => {
+  it('keeps the desired state without a service, and sends it once one is configured', async () => {
     const fixture = await setup(engine, ['1', '2']);
     await run({ ...fixture, upstream: undefined });
     await end(fixture, '2');

@@ -40,12 +40,12 @@ it('adds and removes an item, with and without an update', async () => {
   expect(await calls()).toEqual(['204: 3']);
 });
 
-it('takes an item that is not there for removed', async () => {
+it('treats a missing item as removed', async () => {
   const { upstream } = await open(await serveService());
   expect(await upstream.remove(item, 'crm', never)).toEqual({ kind: 'done' });
 });
 
-it('sends the key in the query, or in a header where one is named', async () => {
+it('sends the key in the query, or in the configured header', async () => {
   const byQuery = await serveService();
   await (await open(byQuery)).upstream.add(item, false, 'crm', never);
   expect(byQuery.requests[0]).toContain('accesskey=');
@@ -55,7 +55,7 @@ it('sends the key in the query, or in a header where one is named', async () => 
   expect(byHeader.requests[0]).not.toContain('accesskey');
 });
 
-it.each([400, 404, 422])('tells what the service said where it refuses with %i', async (status) => {
+it.each([400, 404, 422])('reports the answer of the service if it refuses with %i', async (status) => {
   const service = await serveService();
   service.refuse(item.entityId, status, 'No such company');
   const { upstream } = await open(service);
@@ -66,7 +66,7 @@ it.each([400, 404, 422])('tells what the service said where it refuses with %i',
   });
 });
 
-it('judges by the status, whatever the body', async () => {
+it('decides by the status, not by the body', async () => {
   const service = await serveService();
   const { upstream } = await open(service);
   const answers = [
@@ -83,7 +83,7 @@ it('judges by the status, whatever the body', async () => {
   expect(kinds).toEqual(['done', 'done', 'refused', 'unavailable']);
 });
 
-it('pauses everybody for as long as a 429 says, and a minute where it does not', async () => {
+it('pauses all calls for the Retry-After of a 429, or for a minute without one', async () => {
   for (const [header, ms] of [
     ['7', 7_000],
     [undefined, 60_000],
@@ -106,7 +106,7 @@ it('pauses everybody for as long as a 429 says, and a minute where it does not',
   }
 });
 
-it('sends nobody after a call that met a 429 into the same pause', async () => {
+it('makes no further call into the pause of a 429', async () => {
   const service = await serveService();
   const { upstream, calls } = await open(service, {}, 3_000);
   service.fault({ match: 'POST', times: 40, action: tooMany('60') });
@@ -115,7 +115,7 @@ it('sends nobody after a call that met a 429 into the same pause', async () => {
   expect(Number((await calls())[0]?.slice('429: '.length))).toBeLessThan(20);
 });
 
-it('pauses where the key is not accepted, and never tells it', async () => {
+it('pauses if the key is refused, and never shows it', async () => {
   const service = await serveService();
   const accessKey = 'wr0ng+k&y';
   const { upstream, rateLimiter } = await open(service, { accessKey });
@@ -127,7 +127,7 @@ it('pauses where the key is not accepted, and never tells it', async () => {
   expect(reported).not.toContain(encodeURIComponent(accessKey));
 });
 
-it.each(['hang', 'reset', 'cut'] as const)('says that no answer came after a %s, without the key', async (kind) => {
+it.each(['hang', 'reset', 'cut'] as const)('reports a missing answer after a %s, without the key', async (kind) => {
   const service = await serveService();
   const { upstream } = await open(service, kind === 'hang' ? { deadlineMs: 1_000 } : {});
   service.fault({ match: 'POST', action: { kind } });
@@ -136,7 +136,7 @@ it.each(['hang', 'reset', 'cut'] as const)('says that no answer came after a %s,
   expect(JSON.stringify(result)).not.toContain('k3y');
 });
 
-it('ends a call that is no longer wanted', async () => {
+it('aborts a call on request', async () => {
   const service = await serveService();
   const { upstream } = await open(service);
   service.fault({ match: 'POST', action: { kind: 'hang' } });
@@ -156,7 +156,7 @@ it('lists jobs, and the items of one page by page', async () => {
   expect(service.requests.filter((request) => request.includes('/items')).length).toBe(3);
 });
 
-it('tries a list again after a 429 or a fault, and stops where the service will not', async () => {
+it('retries a list after a 429 or a fault, and stops at a refusal', async () => {
   const service = await serveService();
   const { upstream } = await open(service);
   service.put('crm', item.entityId, '7');
@@ -194,7 +194,7 @@ describe('a list whose pages never end', () => {
     expect(service.requests.length).toBe(calls);
   });
 
-  it('ends where the service says that no page follows, though it gives a token', async () => {
+  it('ends at the last page, even if it has a token', async () => {
     const page = (call: number) => ({ results: resultsOf(call), continuationToken: call, hasNextPage: call < 3 });
     const { upstream } = await open(await serveService({ page }));
     expect(await Array.fromAsync(upstream.items('job-crm', never))).toHaveLength(3);

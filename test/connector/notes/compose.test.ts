@@ -37,8 +37,8 @@ const other = { entityId: 'CVR-3-4999000002', name: 'Test Tænktsen', type: 'Per
 const foreign = { entityId: 'CVR-3-4999000003', name: 'Luftschloss GmbH', type: 'Company' };
 const status = event({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } });
 
-describe('what a note says', () => {
-  test('when it was registered, and what was before and after', () => {
+describe('the text of a note', () => {
+  test('has the time of registration, and the values before and after', () => {
     expect(notesOf([status], ALL)).toEqual([
       {
         marker: expect.stringMatching(/^cvrsync-[0-9a-f]{20}$/u),
@@ -48,7 +48,7 @@ describe('what a note says', () => {
     ]);
   });
 
-  test('several events under their titles, and only those that were asked for', () => {
+  test('has the selected events under their titles', () => {
     const payload = event({
       phoneNumber: { before: '10111111', after: '10222222' },
       status: { before: 'NORMAL', after: 'UNDER KONKURS' },
@@ -65,7 +65,7 @@ describe('what a note says', () => {
     expect(notesOf([payload], rule(['email']))).toEqual([undefined]);
   });
 
-  test('many events are counted in the subject', () => {
+  test('counts many events in the subject', () => {
     const [note] = notesOf(
       [
         event({
@@ -80,7 +80,7 @@ describe('what a note says', () => {
     expect(note?.subject).toBe('CVR: Navn, E-mail og 2 andre ændringer');
   });
 
-  test('the value that was known where the sender leaves it out', () => {
+  test('has the known previous value if the sender omits it', () => {
     const [, note] = notesOf([status, event({ status: { before: null, after: 'OPLØST' } }, 9)], ALL);
     expect(note?.body).toContain('Status: Under konkurs → Opløst');
     const owners = (share: string, hour: number) =>
@@ -90,7 +90,7 @@ describe('what a note says', () => {
     );
   });
 
-  test('no more than somebody reads', () => {
+  test('is limited in length', () => {
     const [note] = notesOf([event({ purpose: { before: 'x'.repeat(9_000), after: '🏛'.repeat(9_000) } })], ALL);
     expect(note?.body).toHaveLength(10_000);
     expect(note?.body.isWellFormed()).toBe(true);
@@ -127,13 +127,13 @@ describe('persons', () => {
     expect(body).not.toMatch(/Opdigtsen|Tænktsen|CVR-3/u);
   });
 
-  test('are named where the connection says so', () => {
+  test('are named if the connection allows it', () => {
     const body = bodies([changed], rule(EVENT_NAMES, true))[0];
     expect(body).toContain('Tiltrådt: Prøve Opdigtsen');
     expect(body).toContain('Fratrådt: Test Tænktsen');
   });
 
-  test('a c/o name is left out of an address too', () => {
+  test('are omitted from the c/o name of an address', () => {
     const home = samplePayload({ event: 'address', now: 0 }).updates.address?.after ?? null;
     const moved = (before: string | null, after: string | null) =>
       event({ address: { before: home && { ...home, coName: before }, after: home && { ...home, coName: after } } });
@@ -141,7 +141,7 @@ describe('persons', () => {
     expect(bodies([moved(null, 'Prøve Opdigtsen')], rule(EVENT_NAMES, true))[0]).toContain('c/o Prøve Opdigtsen');
   });
 
-  test('an entity of unknown type is taken for one, and nothing is told of a person as the subject', () => {
+  test('include entities of unknown type, and get no notes themselves', () => {
     const nameless = event({ board: { added: [{ ...person, type: null }], removed: [] } });
     expect(bodies([nameless], ALL)[0]).not.toContain('Opdigtsen');
     const about = payloadOf(person.entityId, at(8), { name: { before: 'A', after: 'B' } });
@@ -149,8 +149,8 @@ describe('persons', () => {
   });
 });
 
-describe('what did not happen now leaves no note', () => {
-  test('a state of the whole company, whatever is asked for', () => {
+describe('no note is made of', () => {
+  test('a full state, for any selection of events', () => {
     const whole = samplePayload({ now: 0 });
     expect(notesOf([whole], rule(EVENT_NAMES, true))).toEqual([undefined]);
     // Not recognised for certain: something in it could not be read.
@@ -158,7 +158,7 @@ describe('what did not happen now leaves no note', () => {
     expect(notesOf([doubtful], rule(EVENT_NAMES, true))).toEqual([undefined]);
   });
 
-  test('a value that was known already, and is stated without what was before', () => {
+  test('a known value that is stated without a previous one', () => {
     const phone = (hour: number) => event({ phoneNumber: { before: null, after: '10222222' } }, hour);
     const [first, second] = bodies([phone(8), phone(9)], ALL);
     expect(first).toContain('Telefon: 10222222');
@@ -173,19 +173,19 @@ describe('what did not happen now leaves no note', () => {
   });
 });
 
-describe('what happened leaves its note', () => {
-  test('also where it comes late, after newer events', () => {
+describe('a note is made of a change', () => {
+  test('that arrives late, after newer events', () => {
     const late = event({ status: { before: 'NORMAL', after: 'UNDER REKONSTRUKTION' } }, 7);
     const [, note] = notesOf([status, late], ALL);
     expect(note?.body).toContain('Registreret den 2. marts 2026 kl. 08.00.');
     expect(note?.body).toContain('Status: Normal → Under rekonstruktion');
   });
 
-  test('also where a member leaves who was not known to be there', () => {
+  test('in which an unknown member leaves', () => {
     expect(bodies([event({ board: { added: [], removed: [firm] } })], ALL)[0]).toContain('Fratrådt: Luftkastel');
   });
 
-  test('under the same marker, however often and whatever is known by then', () => {
+  test('with the same marker each time, independent of known facts', () => {
     const mixed = event({
       email: { before: null, after: 'b@b.example' },
       status: { before: 'NORMAL', after: 'UNDER KONKURS' },

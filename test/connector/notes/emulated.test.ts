@@ -47,7 +47,7 @@ async function reached(fixture: Fixture, state: 'due' | 'done', count: number): 
 }
 
 describe.each(CRMS)('$crm', ({ crm, name, own }) => {
-  test('a chosen event leaves one readable note, however often it is sent', async () => {
+  test('a selected event adds one readable note, even if it is repeated', async () => {
     const { fixture } = await noted();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const person = { entityId: 'CVR-3-4999000001', name: 'Prøve <Opdigtsen>', type: 'Person' };
@@ -85,7 +85,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
     },
   );
 
-  test('it was not written: it is sent again, and there once', async () => {
+  test('a note that was not written is sent again, and exists once', async () => {
     const { fixture } = await noted();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     fixture[crm].fault({ match: ADD[crm], times: 2, action: { kind: 'reset' } });
@@ -95,7 +95,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
     expect(fixture[crm].notes(id)).toHaveLength(1);
   });
 
-  test('a record that is deleted meanwhile gets none, one that is merged gets it on the survivor', async () => {
+  test('a deleted record gets no note, and the note of a merged one goes to the survivor', async () => {
     const { fixture } = await noted();
     const gone = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const merged = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
@@ -110,7 +110,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
   });
 });
 
-test('a record on hold in the CRM gets its note when the hold is over', async () => {
+test('a record on hold in the CRM gets its note after the hold', async () => {
   const { fixture, clock } = await noted({
     hubspot: { properties: [{ name: 'hands_off', type: 'string' }] },
     connections: { hubspot: { notes: ['status'], hold: { property: 'hands_off' } } },
@@ -132,7 +132,7 @@ test('a record on hold in the CRM gets its note when the hold is over', async ()
   expect(fixture.hubspot.notes(id)).toHaveLength(1);
 });
 
-test('without the right to notes properties are written all the same, and the notes come once it is given', async () => {
+test('without the right to notes properties are still written, and notes follow once it is granted', async () => {
   const { fixture, clock } = await noted();
   const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   const body = { category: 'MISSING_SCOPES', message: 'no scopes' };
@@ -149,7 +149,7 @@ test('without the right to notes properties are written all the same, and the no
   expect(fixture.hubspot.notes(id)).toHaveLength(1);
 });
 
-test('the daemon is killed between the write in the CRM and its own: each note is there once', async () => {
+test('each note exists once if the daemon is killed between the write in the CRM and its own', async () => {
   const crms = await startCrms();
   const url = await newStoreUrl('sqlite');
   const ids = { hubspot: crms.hubspot.add({}), salesforce: crms.salesforce.add({ Name: 'A ApS' }) };
@@ -175,7 +175,7 @@ test('the daemon is killed between the write in the CRM and its own: each note i
   expect(counts()).toEqual([1, 1]);
 });
 
-test('two replicas on one PostgreSQL leave each note once', async () => {
+test('two replicas on one PostgreSQL add each note once', async () => {
   const crms = await startCrms();
   const url = await newStoreUrl('postgres');
   const loaded = await checkConfig(configFor(crms, url, { connections: NOTED }), join(newFolder(), 'cvrsync.yaml'), {});

@@ -14,7 +14,7 @@ async function setUp(options: Partial<FixtureOptions> = {}): Promise<Fixture> {
 }
 
 describe('a record on hold', () => {
-  test('gets its note when the hold in the CRM is over', async () => {
+  test('gets its note after the hold in the CRM', async () => {
     const fixture = await setUp({ hold: 'hands_off' });
     await fixture.report(bankrupt);
     fixture.reads.set('1', { kind: 'found', id: '1', properties: { hands_off: true } });
@@ -26,7 +26,7 @@ describe('a record on hold', () => {
     expect(fixture.notes.get('1')).toHaveLength(1);
   });
 
-  test('gets it when the hold that a person ruled is over', async () => {
+  test('gets it after the hold of a person', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     const ref = { provider: 'crm', recordId: '1', property: '*' };
@@ -40,7 +40,7 @@ describe('a record on hold', () => {
     expect(fixture.notes.get('1')).toHaveLength(1);
   });
 
-  test('gets it at once when a person lifts a hold without an end', async () => {
+  test('gets it at once when a person clears a hold without an end', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     const ref = { provider: 'crm', recordId: '1', property: '*' };

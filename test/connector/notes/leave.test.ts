@@ -19,8 +19,8 @@ const states = async ({ store }: Fixture): Promise<readonly string[]> =>
     ({ record_id, state }) => `${record_id} ${state}`,
   );
 
-describe.each(SUITE_ENGINES)('an event that was asked for (%s)', (engine) => {
-  test('leaves one note on each record of its company, and history tells of it', async () => {
+describe.each(SUITE_ENGINES)('a selected event (%s)', (engine) => {
+  test('adds one note to each record of its company, with an entry in history', async () => {
     const fixture = await setUp({ engine });
     await fixture.link('2', ENTITY);
     await fixture.link('3', OTHER);
@@ -37,7 +37,7 @@ describe.each(SUITE_ENGINES)('an event that was asked for (%s)', (engine) => {
     expect(await fixture.reported('1', 'note')).toEqual(['CVR: Status (note-0)']);
   });
 
-  test('leaves no second note where it comes again, also under another id and after newer ones', async () => {
+  test('adds no second note if it is repeated, even under another id and after newer ones', async () => {
     const fixture = await setUp({ engine });
     await fixture.report(bankrupt);
     await fixture.report(bankrupt, 'again');
@@ -50,7 +50,7 @@ describe.each(SUITE_ENGINES)('an event that was asked for (%s)', (engine) => {
     expect(await states(fixture)).toEqual(['1 done', '1 done']);
   });
 
-  test('leaves its note once where two replicas work on it', async () => {
+  test('adds its note once if two replicas work on it', async () => {
     const fixture = await setUp({ engine });
     const second = await newFixture({ engine, notes: ['status'], url: fixture.url });
     await fixture.report(bankrupt);
@@ -61,7 +61,7 @@ describe.each(SUITE_ENGINES)('an event that was asked for (%s)', (engine) => {
 });
 
 describe('a note whose answer was lost', () => {
-  test('is looked for before it is sent again, and not before it can have arrived', async () => {
+  test('is searched before it is sent again, but not before it can have arrived', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     fixture.onAdded = () => {
@@ -80,7 +80,7 @@ describe('a note whose answer was lost', () => {
     expect(await fixture.reported('1', 'note')).toEqual(['CVR: Status (note-0)']);
   });
 
-  test('is sent again where the CRM does not have it', async () => {
+  test('is sent again if the CRM does not have it', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     fixture.onAdd = () => {
@@ -94,7 +94,7 @@ describe('a note whose answer was lost', () => {
     expect(await states(fixture)).toEqual(['1 done']);
   });
 
-  test('is found where the process ended between the write in the CRM and ours', async () => {
+  test('is found if the process ended between the write in the CRM and ours', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     fixture.onAdded = () => fixture.store.close();
@@ -108,7 +108,7 @@ describe('a note whose answer was lost', () => {
     expect(await states(next)).toEqual(['1 done']);
   });
 
-  test('is not sent by who lost the lane meanwhile', async () => {
+  test('is not sent by a process that lost its lane', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     const second = await newFixture({ engine: 'sqlite', notes: ['status'], url: fixture.url });
@@ -126,8 +126,8 @@ describe('a note whose answer was lost', () => {
   });
 });
 
-describe('where the CRM will not have it', () => {
-  test('credentials without the right to notes stop the notes alone, and are tried again', async () => {
+describe('if the CRM refuses', () => {
+  test('credentials without the right to notes stop only the notes, and are retried', async () => {
     const fixture = await setUp();
     await fixture.link('2', OTHER);
     await fixture.report(bankrupt);
@@ -147,7 +147,7 @@ describe('where the CRM will not have it', () => {
     expect(await fixture.lanes('note:crm')).toEqual([]);
   });
 
-  test('one note that is refused waits for a person, and the others are left', async () => {
+  test('a refused note waits for a person, and the others are added', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     await fixture.report(dissolved);
@@ -162,7 +162,7 @@ describe('where the CRM will not have it', () => {
     expect(parked).toMatchObject([{ queue: 'note:crm', key: '1', error: 'too rude' }]);
   });
 
-  test('an account that is paused waits whole', async () => {
+  test('a paused account delays all notes', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     fixture.onAdd = () => {
@@ -173,8 +173,8 @@ describe('where the CRM will not have it', () => {
   });
 });
 
-describe('a record that is not what it was', () => {
-  test('is looked at by its sync, and gets no note once it is gone', async () => {
+describe('a record that changed', () => {
+  test('is read by its sync, and gets no note once it is gone', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     fixture.reads.set('1', { kind: 'gone', id: '1' });
@@ -190,7 +190,7 @@ describe('a record that is not what it was', () => {
     expect(fixture.notes.size).toBe(0);
   });
 
-  test('is followed to the survivor of a merge', async () => {
+  test('gets its note on the survivor of a merge', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     fixture.reads.set('1', { kind: 'moved', id: '1', to: '2' });
@@ -208,7 +208,7 @@ describe('a record that is not what it was', () => {
     expect(await states(fixture)).toEqual(['1 dropped', '2 done']);
   });
 
-  test('gets no note of a company that it stood for before', async () => {
+  test('gets no note of its former company', async () => {
     const fixture = await setUp();
     await fixture.report(bankrupt);
     await fixture.store.write((tx) => tx.updateTable('link').set({ entity: OTHER }).execute());
@@ -232,14 +232,14 @@ describe('a record that is not what it was', () => {
   });
 });
 
-test('a record is told of nothing that happened before it was linked', async () => {
+test('a record gets no notes of events before its link', async () => {
   const fixture = await newFixture({ engine: 'sqlite', notes: ['status'] });
   await fixture.report(bankrupt);
   await fixture.link('1', ENTITY);
   expect(await states(fixture)).toEqual([]);
 });
 
-test('where no connection wants notes there is no row and no lane', async () => {
+test('without a connection with notes, no row and no lane is stored', async () => {
   const fixture = await newFixture({ engine: 'sqlite', notes: [] });
   await fixture.link('1', ENTITY);
   await fixture.report(bankrupt);

@@ -11,7 +11,7 @@ import { newFixture } from '../derived-fixture.ts';
 const STATES = ['NORMAL', 'UNDER KONKURS', 'UNDER REKONSTRUKTION', 'OPLØST', 'SLETTET', 'NORMAL'];
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  'answers lost, calls refused, runs cut and webhooks repeated: each event is told once (%i)',
+  'each event has one note after lost answers, refused calls, cut runs and repeated webhooks (%i)',
   async (seed) => {
     const random = randomFrom(seed);
     const fixture = await newFixture({ engine: 'sqlite', notes: ['status'] });
@@ -53,7 +53,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
   },
 );
 
-test('of no event in a long stream is a person named', async () => {
+test('no note of a long stream names a person', async () => {
   const fixture = await newFixture({ engine: 'sqlite', notes: EVENT_NAMES });
   const names = new Set<string>();
   const entities = new Set<string>();

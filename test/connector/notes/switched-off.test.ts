@@ -7,7 +7,7 @@ import { newFixture } from '../derived-fixture.ts';
 test.each([
   ['they are switched off', { notes: [] }, 'notes are switched off'],
   ['persons may be named no longer', { persons: false }, 'it may name persons'],
-])('notes that are still due are given up where %s, and history says so', async (_, change, reason) => {
+])('due notes are dropped with an entry in history if %s', async (_, change, reason) => {
   const fixture = await newFixture({ engine: 'sqlite', notes: ['status'], persons: true });
   const prepare = (crm: typeof fixture.crm) => fixture.store.write((tx) => prepareDerived(tx, [crm], fixture.time));
   const states = async () =>

@@ -49,7 +49,7 @@ async function walked(db: Db, filter: HoldFilter): Promise<readonly string[]> {
 }
 
 describe.each(SUITE_ENGINES)('holds on %s', (engine) => {
-  it('are walked page by page under each facet, and counted', async () => {
+  it('are listed page by page under each facet, and counted', async () => {
     const store = await newStore(engine);
     await store.write(fill);
     const all = await walked(store.db, {});
@@ -119,7 +119,7 @@ describe.each(SUITE_ENGINES)('holds on %s', (engine) => {
     }
   });
 
-  it('are ended where they were chosen, and nowhere else', async () => {
+  it('end only where they were selected', async () => {
     const store = await newStore(engine);
     await store.write(fill);
     const chosen = ['1', '2'].map((recordId) => ({ provider: 'hubspot', recordId, property: 'name' }));
@@ -129,7 +129,7 @@ describe.each(SUITE_ENGINES)('holds on %s', (engine) => {
     expect(await countHolds(store.db, NOW)).toBe(16);
   });
 
-  it('say who placed them and from where, also after a merge and under an undo', async () => {
+  it('name their author and interface, also after a merge and under an undo', async () => {
     const store = await newStore(engine);
     const one = { provider: 'hubspot', recordId: '1', property: 'name' };
     await store.write(async (tx) => {
@@ -169,7 +169,7 @@ const FILTERS = [undefined, END.endsBefore].flatMap((endsBefore) =>
   ),
 );
 
-it('no list of holds reads more than its page, whatever narrows it', async () => {
+it('no list of holds reads more than its page, with any filter', async () => {
   for (const filter of FILTERS) {
     const plans = await plansOf((db) => listHolds(db, NOW, filter, 100));
     const [holds = ''] = plans.filter((plan) => plan.includes(' override ') && !KEY.test(plan));
@@ -185,7 +185,7 @@ it('no list of holds reads more than its page, whatever narrows it', async () =>
 
 const KEY = /PRIMARY KEY \(provider=\? AND record_id=\? AND property=\?\)/u;
 
-it('holds that ended, and the counts of all, are found in an index', async () => {
+it('ended holds, and the counts of all, use an index', async () => {
   const plans = await plansOf((db) => sql`select 1 from override where kind = 'hold' and until <= 5`.execute(db));
   expect(plans.join()).toContain('override_until');
   const counts = await plansOf((db) => countHoldsByPart(db, NOW, { ...END, most: 9, isWhole: true }));

@@ -70,7 +70,7 @@ async function sync(store: Store, crm: ReturnType<typeof crmWith>): Promise<void
 const lines = (store: Store) => historyLines(store.db);
 
 describe.each(SUITE_ENGINES)('on %s', (engine) => {
-  test("a process that dies right after it wrote over a person's value leaves the trace of it", async () => {
+  test("a process that dies right after it overwrote a person's value leaves a record of it", async () => {
     const store = await newStore(engine);
     await trusting(store);
     const held = { name: 'Mine ApS' };
@@ -91,7 +91,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     expect((await lines(store)).length).toBe(3);
   });
 
-  test("the survivor of a merge is not written over a second time for the link's trust", async () => {
+  test("the survivor of a merge is not overwritten a second time for the link's trust", async () => {
     const store = await newStore(engine);
     await trusting(store);
     const held = { name: 'Mine ApS' };
@@ -123,7 +123,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     expect(await readDifferences(store.db, Date.now(), {}, 9)).toEqual([]);
   });
 
-  test('a override counts until its end, and is deleted after it', async () => {
+  test('an override applies until its end, and is deleted afterwards', async () => {
     const store = await newStore(engine);
     await store.write((tx) => setOverride(tx, ONE, hold(LATER), now()));
     const at = async (time: number) => (await readOverrides(store.db, 'crm', ['1'], time)).get('1')?.get('name')?.kind;
@@ -132,7 +132,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     expect(await at(1)).toBeUndefined();
   });
 
-  test('the holds that undo put are lifted together, of one property or of all, and no other override is', async () => {
+  test('the holds of an undo are cleared together, for one property or all, without other overrides', async () => {
     const store = await newStore(engine);
     const undone = { ...hold(null), origin: 'undo' } as const;
     const release = { kind: 'release', once: false, until: null, reason: null, origin: 'undo' } as const;

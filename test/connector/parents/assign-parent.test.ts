@@ -8,7 +8,7 @@ import { SUITE_ENGINES } from '../../support/stores.ts';
 import { CHILD, id, linkAll, OTHER, OWNER, owned, setUp, sold, THIRD, writes } from './owners.ts';
 
 describe.each(SUITE_ENGINES)('a company that owns more than half of another one (%s)', (engine) => {
-  test('becomes the parent of its record, whichever is told or linked first', async () => {
+  test('becomes the parent of its record, in any order of events and links', async () => {
     const fixture = await setUp({ engine });
     await fixture.link('child', CHILD);
     await fixture.link('owner', OWNER);
@@ -27,7 +27,7 @@ describe.each(SUITE_ENGINES)('a company that owns more than half of another one 
     expect(await fixture.lanes('parent:crm')).toEqual([]);
   });
 
-  test('gives way to the next owner, and where there is none our parent ends', async () => {
+  test('is replaced by the next owner, or removed without one', async () => {
     const fixture = await setUp({ engine });
     await linkAll(fixture, { child: CHILD, owner: OWNER, other: OTHER });
     await owned(fixture, CHILD, [OWNER, '100']);
@@ -41,7 +41,7 @@ describe.each(SUITE_ENGINES)('a company that owns more than half of another one 
     expect(writes(fixture)).toEqual(['parent child - owner', 'parent child owner other', 'parent child other -']);
   });
 
-  test('is found by one lookup of its children when it is linked late', async () => {
+  test('is assigned by one look-up of its children when it is linked late', async () => {
     const fixture = await setUp({ engine });
     for (const number of [1, 2, 3]) await fixture.link(`child${number}`, id(number));
     for (const number of [1, 2, 3]) await owned(fixture, id(number), [id(9), '100']);
@@ -53,7 +53,7 @@ describe.each(SUITE_ENGINES)('a company that owns more than half of another one 
 });
 
 describe("a person's choice", () => {
-  test('is neither overwritten nor ended', async () => {
+  test('is neither overwritten nor removed', async () => {
     const fixture = await setUp();
     fixture.parents.set('child', 'by-hand');
     await fixture.link('child', CHILD);
@@ -68,7 +68,7 @@ describe("a person's choice", () => {
     ]);
   });
 
-  test('made while owners are looked up is kept: the parent is read again right before it is written', async () => {
+  test('made during the look-up of owners is kept, because the parent is read again right before the write', async () => {
     const fixture = await setUp();
     await linkAll(fixture, { child: CHILD, owner: OWNER });
     await owned(fixture, CHILD, [OWNER, '100']);
@@ -83,7 +83,7 @@ describe("a person's choice", () => {
     expect([writes(fixture), get('child')]).toEqual([[], 'by-hand']);
   });
 
-  test('made while the write waits is kept: what was read more than a second ago is read again', async () => {
+  test('made while the write waits is kept, because a read older than a second is repeated', async () => {
     const fixture = await setUp();
     await linkAll(fixture, { child: CHILD, owner: OWNER });
     await owned(fixture, CHILD, [OWNER, '100']);
@@ -102,7 +102,7 @@ describe("a person's choice", () => {
     expect(await fixture.store.db.selectFrom('pending_write').selectAll().execute()).toEqual([]);
   });
 
-  test("stays a person's also where it is the owner", async () => {
+  test("stays a person's even if it is the owner", async () => {
     const fixture = await setUp();
     fixture.parents.set('child', 'owner');
     await fixture.link('child', CHILD);
@@ -115,8 +115,8 @@ describe("a person's choice", () => {
   });
 });
 
-describe('what is not known is not guessed', () => {
-  test('of an owner with two records, or with none any more', async () => {
+describe('no parent is guessed', () => {
+  test('for an owner with two records, or none', async () => {
     const fixture = await setUp();
     await fixture.link('child', CHILD);
     await fixture.link('one', OWNER);
@@ -131,7 +131,7 @@ describe('what is not known is not guessed', () => {
     expect(writes(fixture)).toEqual(['parent child - one']);
   });
 
-  test('but a parent of ours that stands for a former owner ends', async () => {
+  test('but our parent of a former owner is removed', async () => {
     const fixture = await setUp();
     await fixture.link('child', CHILD);
     await fixture.link('owner', OWNER);
@@ -143,8 +143,8 @@ describe('what is not known is not guessed', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  test('a parent whose answer was lost is known for ours', async () => {
+describe('after a fault', () => {
+  test('a parent whose answer was lost is recognised as ours', async () => {
     const fixture = await setUp();
     await fixture.link('child', CHILD);
     await fixture.link('owner', OWNER);
@@ -179,7 +179,7 @@ describe('what goes wrong', () => {
     expect(writes(fixture)).toEqual(['parent child - owner', 'parent child survivor -']);
   });
 
-  test('one that the CRM refuses waits for a person; missing rights stop the parents alone', async () => {
+  test('a refused parent waits for a person, and missing rights stop only the parents', async () => {
     const fixture = await setUp();
     await fixture.link('child', CHILD);
     await fixture.link('owner', OWNER);
@@ -196,7 +196,7 @@ describe('what goes wrong', () => {
     expect(await fixture.crm.rateLimiter.blockedUntil()).toBeUndefined();
   });
 
-  test('a record that is gone is looked at by its sync', async () => {
+  test('a deleted record is read by its sync', async () => {
     const fixture = await setUp();
     await fixture.link('child', CHILD);
     await fixture.link('owner', OWNER);
@@ -225,7 +225,7 @@ describe('what goes wrong', () => {
   });
 });
 
-test('a connection that is new to parents looks at all its records once, and one that is no longer at none', async () => {
+test('a connection that enables parents checks all its records once, and one that disables them checks none', async () => {
   const fixture = await setUp({ parent: false });
   await fixture.link('child', CHILD);
   await fixture.link('owner', OWNER);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CHILD, linkAll, OTHER, OWNER, owned, setUp, sold, writes } from './owners.ts';
 
-describe('a circle is never made', () => {
+describe('a circle is never created', () => {
   test('of companies that own each other', async () => {
     const fixture = await setUp();
     await linkAll(fixture, { a: CHILD, b: OWNER, c: OTHER });
@@ -13,7 +13,7 @@ describe('a circle is never made', () => {
     expect(await fixture.reported('a', 'parent')).toEqual([`no parent: ${CHILD} and ${OWNER} own each other`]);
   });
 
-  test('nor with a parent that a person chose further up, or that we are just giving', async () => {
+  test('with a parent that a person chose higher up, or that cvrsync is assigning', async () => {
     const fixture = await setUp();
     fixture.parents.set('b', 'x').set('x', 'a');
     await fixture.link('a', CHILD);
@@ -37,7 +37,7 @@ describe('a circle is never made', () => {
   });
 });
 
-test('two companies that change places change them in the CRM too, whichever comes first', async () => {
+test('two companies that swap places swap them in the CRM, in any order', async () => {
   for (const [below, above] of [
     [CHILD, OWNER],
     [OWNER, CHILD],

@@ -59,7 +59,7 @@ async function owned(engine: (typeof ENGINES)[number]) {
 }
 
 describe.each(ENGINES)('a child whose parent waits for its number on %s', (engine) => {
-  it('gets it as soon as the number is right again', async () => {
+  it('gets it as soon as the number is correct again', async () => {
     const { fixture, given, give } = await owned(engine);
     fixture.put('owner', { cvr: numberOf(C) });
     await give();
@@ -85,7 +85,7 @@ describe.each(ENGINES)('a child whose parent waits for its number on %s', (engin
     expect([given.get('child'), (await fixture.row('owner'))?.entity]).toEqual(['next', C]);
   });
 
-  it('gets the one that is left of two records of the owner, whichever way the other leaves', async () => {
+  it('gets the remaining one of two records of the owner, for any reason that the other leaves', async () => {
     for (const leave of ['deleted', 'merged'] as const) {
       const { fixture, given, give } = await owned(engine);
       fixture.put('second', { cvr: numberOf(B) });

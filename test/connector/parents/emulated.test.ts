@@ -16,7 +16,7 @@ function ownedPayload() {
   return payloadOf(ENTITY, '2026-03-02T08:00:00.000Z', whole);
 }
 
-test.each(CRMS)('$crm: the majority owner becomes the parent, and ends as one', async ({ crm, name }) => {
+test.each(CRMS)('$crm: the majority owner becomes the parent, and is removed when it sells', async ({ crm, name }) => {
   const clock = handClock();
   const fixture = await startFixture({ clock, connections: ON });
   const child = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });

@@ -39,17 +39,17 @@ test.each([
   expect(owner([firm('95000001', share), firm('95000002', '5-10'), firm('95000003')])).toBe(expected);
 });
 
-test('of two that may own half each none has more', () => {
+test('two companies that may own half each have no majority', () => {
   expect(owner([firm('95000001', '50-66.66'), firm('95000002', '50-66.66')])).toBe('none');
   expect(owner([firm('95000001', '50-66.66'), person('50-66.66')])).toBe('none');
 });
 
-test('a person, and a foreign company without a number here, is nobody a record can stand for', () => {
+test('a person, and a foreign company without a Danish number, cannot be a parent', () => {
   expect(owner([person('100')])).toBe('none');
   expect(owner([{ id: 'CVR-3-4999000009', name: 'Luftschloss GmbH', type: 'Company', share: '100' }])).toBe('none');
 });
 
-test('a list that is known in part says nothing, nor does none', () => {
+test('a list that is known in part, or missing, names no majority owner', () => {
   expect(majorityOf(ownersOf([firm('95000001', '100')], false))).toEqual({ kind: 'unknown' });
   expect(majorityOf(undefined)).toEqual({ kind: 'unknown' });
   expect(majorityOf(ownersOf([]))).toEqual({ kind: 'none' });

@@ -22,7 +22,7 @@ const merge = ({ store, time }: Fixture, from: string, to: string) =>
   store.write((tx) => moveLink(tx, { provider: 'crm', from, to, now: time }));
 
 describe.each(SUITE_ENGINES)('a record that is merged (%s)', (engine) => {
-  test('has a parent that is still ours: it ends, and gives way to the next owner', async () => {
+  test('has a parent that is still ours, and is replaced by the next owner', async () => {
     const fixture = await family(engine);
     fixture.parents.set('merged', 'owner');
     expect(await merge(fixture, 'child', 'merged')).toBe('moved');
@@ -38,7 +38,7 @@ describe.each(SUITE_ENGINES)('a record that is merged (%s)', (engine) => {
     expect(writes(fixture).slice(1)).toEqual(['parent merged owner other', 'parent merged other -']);
   });
 
-  test('has a parent that is still ours where the survivor had been given none', async () => {
+  test('has a parent that is still ours if the survivor had none', async () => {
     const fixture = await family(engine);
     fixture.parents.set('twin', 'owner');
     await fixture.link('twin', CHILD);
@@ -49,7 +49,7 @@ describe.each(SUITE_ENGINES)('a record that is merged (%s)', (engine) => {
     expect(fixture.parents.get('twin')).toBeNull();
   });
 
-  test('as the parent of another one is still ours, also where the company is sold at once', async () => {
+  test('as the parent of another one is still ours, even if the company is sold at once', async () => {
     const fixture = await family(engine);
     fixture.parents.set('child', 'merged');
     await merge(fixture, 'owner', 'merged');
@@ -58,7 +58,7 @@ describe.each(SUITE_ENGINES)('a record that is merged (%s)', (engine) => {
     expect(fixture.parents.get('child')).toBeNull();
   });
 
-  test('gets its parent back from a write to the merged record that arrives late', async () => {
+  test('gets its parent restored after a late write to the merged record', async () => {
     const fixture = await setUp({ engine });
     await linkAll(fixture, { child: CHILD, owner: OWNER, other: OTHER });
     fixture.onWrite = async (id) => {
@@ -80,7 +80,7 @@ describe.each(SUITE_ENGINES)('a record that is merged (%s)', (engine) => {
     expect(fixture.parents.get('merged')).toBe('other');
   });
 
-  test('leaves the parent that a person chose for the survivor', async () => {
+  test('keeps the parent that a person chose for the survivor', async () => {
     const fixture = await family(engine);
     fixture.parents.set('merged', 'by hand');
     await merge(fixture, 'child', 'merged');

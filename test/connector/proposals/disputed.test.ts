@@ -41,34 +41,31 @@ async function scene(engine: (typeof SUITE_ENGINES)[number]) {
   return store;
 }
 
-it.each(SUITE_ENGINES)(
-  'a dispute that begins during the count of a harmless change has it wait (%s)',
-  async (engine) => {
-    const countedWith = async (joins: boolean) => {
-      const store = await scene(engine);
-      const connection: Connection = {
-        check: async () => ({ id: '1', name: 'x', notes: [] }),
-        properties: async () => [NAME],
-        async read(ids) {
-          if (joins) await join(store, 'other', 'theirs');
-          return ids.map((id) => ({ kind: 'found', id, properties: { name: null } }));
-        },
-        update: async () => Promise.reject(new Error('nothing is written')),
-        scan: async () => ({ records: [] }),
-      };
-      const crm = crmOf({ store, connection, mapping: [row('tracked')], properties: [NAME], now: () => 1 });
-      const log = { info: () => undefined, warn: () => undefined };
-      const deps = { store, wakeUp: createWakeUp(), now: () => 1, log, daemon: 'own' };
-      const watch = watchRules(deps, { crms: [crm], configured: [rules('always')], counts: true });
-      await watch.checked;
-      await watch.stop();
-      const accepted = (await readAllAccepted(store.db)).get('crm');
-      return [accepted?.rules.mapping, (await readCounted(store.db, 'crm'))?.preview?.read];
+it.each(SUITE_ENGINES)('a harmless change waits if a dispute begins during its count (%s)', async (engine) => {
+  const countedWith = async (joins: boolean) => {
+    const store = await scene(engine);
+    const connection: Connection = {
+      check: async () => ({ id: '1', name: 'x', notes: [] }),
+      properties: async () => [NAME],
+      async read(ids) {
+        if (joins) await join(store, 'other', 'theirs');
+        return ids.map((id) => ({ kind: 'found', id, properties: { name: null } }));
+      },
+      update: async () => Promise.reject(new Error('nothing is written')),
+      scan: async () => ({ records: [] }),
     };
-    expect(await countedWith(false)).toEqual([[row('always')], undefined]);
-    expect(await countedWith(true)).toEqual([[row('tracked')], 1]);
-  },
-);
+    const crm = crmOf({ store, connection, mapping: [row('tracked')], properties: [NAME], now: () => 1 });
+    const log = { info: () => undefined, warn: () => undefined };
+    const deps = { store, wakeUp: createWakeUp(), now: () => 1, log, daemon: 'own' };
+    const watch = watchRules(deps, { crms: [crm], configured: [rules('always')], counts: true });
+    await watch.checked;
+    await watch.stop();
+    const accepted = (await readAllAccepted(store.db)).get('crm');
+    return [accepted?.rules.mapping, (await readCounted(store.db, 'crm'))?.preview?.read];
+  };
+  expect(await countedWith(false)).toEqual([[row('always')], undefined]);
+  expect(await countedWith(true)).toEqual([[row('tracked')], 1]);
+});
 
 it.each(SUITE_ENGINES)('a removal that a person accepted stays while only one file has it (%s)', async (engine) => {
   const store = await scene(engine);
@@ -86,7 +83,7 @@ it.each(SUITE_ENGINES)('a removal that a person accepted stays while only one fi
   expect(await start()).toEqual([false, 1]);
 });
 
-it('a daemon reads what is stored of rules by one statement while nothing changes', async () => {
+it('a daemon reads the stored rules with one statement while nothing changes', async () => {
   const store = await scene('sqlite');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());

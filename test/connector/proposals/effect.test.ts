@@ -64,7 +64,7 @@ const changesIn = (effect: MappingEffect | undefined): number =>
   effect === undefined ? -1 : effect.filled + effect.updated + effect.overwritten;
 
 describe.each(['hubspot', 'salesforce'] as const)('in %s', (name) => {
-  it('a record and the sum are as the page said', async () => {
+  it('the written record and the counts equal those of the page', async () => {
     const other = name === 'hubspot' ? 'salesforce' : 'hubspot';
     const daemon = await startEdited({ connections: { [other]: false } });
     const crm = daemon[name];

@@ -51,7 +51,7 @@ async function world(engine: (typeof ENGINES)[number], names: readonly PropertyV
 const ALWAYS = [{ field: 'name', property: 'name', policy: 'always' }] as const;
 
 it.each(SUITE_ENGINES)(
-  'counts what is written by the new rules alone, and whose it is, with one read a batch (%s)',
+  'counts the writes of the new rules by author of the old values, with one read for each batch (%s)',
   async (engine) => {
     const { store, crm, rules, calls } = await world(engine, ['Kunde', 'Birk', null, 'Anden']);
     const pair = { ...rules, after: { ...rules.after, mapping: ALWAYS } };
@@ -67,7 +67,7 @@ it.each(SUITE_ENGINES)(
   },
 );
 
-it('counts what a hold kept back that is taken out', async () => {
+it('counts the writes that a removed hold delayed', async () => {
   const { store, crm, rules } = await world('sqlite', [null, null, null], [0, 2]);
   const pair = { ...rules, before: { ...rules.before, hold: 'held' } };
   const preview = await previewRules({ store, now: () => 1 }, { ...pair, crm }, never);
@@ -79,7 +79,7 @@ it('counts what a hold kept back that is taken out', async () => {
   ]);
 });
 
-it('shows ten examples: edits of people first, then what else is replaced, then what is filled', async () => {
+it('shows ten examples, edits of people first, then other replaced values, then filled blanks', async () => {
   const filled = Array.from({ length: 9 }, () => null);
   const { store, crm, rules } = await world('sqlite', [...filled, 'Kunde', 'Anden']);
   const mapping = [{ field: 'name', property: 'name', policy: 'never' }] as const;
@@ -92,7 +92,7 @@ it('shows ten examples: edits of people first, then what else is replaced, then 
   ]);
 });
 
-it('takes an unticked checkbox for blank, and not a ticked one, where the register says nothing yet', async () => {
+it('treats only an unticked checkbox as blank while the register has no value', async () => {
   const { store, crm, rules } = await world('sqlite', ['Birk', 'Birk'], [1]);
   const row = { field: 'advertisingProtected', property: 'held', policy: 'always' } as const;
   const pair = { ...rules, after: { ...rules.after, mapping: [...rules.before.mapping, row] } };
@@ -100,7 +100,7 @@ it('takes an unticked checkbox for blank, and not a ticked one, where the regist
   expect(preview.properties).toEqual([{ property: 'held', writes: 0, replaced: 0, edits: 0, later: 1 }]);
 });
 
-it('reads a sample of many, says so, and reads all where nothing of it is at stake', async () => {
+it('reads a sample of many records, says so, and reads all if the sample has no effect', async () => {
   const names = Array.from({ length: 9 }, (_, at) => (at === 4 ? 'Kunde' : 'Birk'));
   const { store, crm, rules } = await world('sqlite', names);
   const pair = { ...rules, after: { ...rules.after, mapping: ALWAYS } };

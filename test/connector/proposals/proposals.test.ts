@@ -18,7 +18,7 @@ const conditions = async ({ app: { store } }: Started): Promise<readonly string[
   );
 
 describe.each(SUITE_ENGINES)('a policy that becomes `always` (%s)', (engine) => {
-  it('overwrites nothing before `config apply`, is told with its count, and counts then without a restart', async () => {
+  it('overwrites nothing before `config apply`, is reported with its count, and then applies without a restart', async () => {
     const { ids, start, names } = await handwritten(engine);
     const second = await start(ALWAYS);
     await second.app.connector?.drained();
@@ -52,7 +52,7 @@ describe.each(SUITE_ENGINES)('a policy that becomes `always` (%s)', (engine) => 
     expect(third.lines.filter(({ msg }) => msg.includes('waits to be accepted'))).toEqual([]);
   });
 
-  it('is accepted by whoever starts with --accept-config, and asks nothing of a new store', async () => {
+  it('is accepted by a start with --accept-config, and needs no acceptance in a new store', async () => {
     const { start, names } = await handwritten(engine);
     const actor = { kind: 'user', name: 'deploy' } as const;
     const second = await start(ALWAYS, { rulesAcceptedBy: actor });
@@ -63,7 +63,7 @@ describe.each(SUITE_ENGINES)('a policy that becomes `always` (%s)', (engine) => 
     expect(await conditions(second)).toEqual([]);
   });
 
-  it('is gone once the file says what it said before', async () => {
+  it('is withdrawn once the file is reverted', async () => {
     const { start, names } = await handwritten(engine);
     const second = await start(ALWAYS);
     await second.app.connector?.drained();
@@ -76,28 +76,25 @@ describe.each(SUITE_ENGINES)('a policy that becomes `always` (%s)', (engine) => 
   });
 });
 
-describe('a property that is mapped anew', () => {
+describe('a newly mapped property', () => {
   const status = (policy: string) => ({
     hubspot: { fields: { ...TRACKED.hubspot.fields, status: { property: 'selskabsstatus', policy } } },
   });
 
-  it.each(SUITE_ENGINES)(
-    'waits where it would fill what is blank, and a rollback takes it back (%s)',
-    async (engine) => {
-      const { crms, ids, start } = await handwritten(engine, 2);
-      const second = await start({ hubspot: { fields: { name: ['name', 'selskabsstatus'] } } });
-      await second.app.connector?.drained();
-      const held = () => crms.hubspot.get(ids[0] ?? '');
-      expect(await conditions(second)).toEqual([
-        'A changed configuration of hubspot waits to be accepted: it would write 2 values and replace 0, 0 of them written by people',
-      ]);
-      expect(held()).toMatchObject({ selskabsstatus: null });
-      expect((await second.cli('config', 'apply', '--yes')).code).toBe(0);
-      await expect.poll(held, { timeout: 30_000 }).toMatchObject({ selskabsstatus: 'B ApS' });
-    },
-  );
+  it.each(SUITE_ENGINES)('waits if it would fill blanks, and a rollback withdraws it (%s)', async (engine) => {
+    const { crms, ids, start } = await handwritten(engine, 2);
+    const second = await start({ hubspot: { fields: { name: ['name', 'selskabsstatus'] } } });
+    await second.app.connector?.drained();
+    const held = () => crms.hubspot.get(ids[0] ?? '');
+    expect(await conditions(second)).toEqual([
+      'A changed configuration of hubspot waits to be accepted: it would write 2 values and replace 0, 0 of them written by people',
+    ]);
+    expect(held()).toMatchObject({ selskabsstatus: null });
+    expect((await second.cli('config', 'apply', '--yes')).code).toBe(0);
+    await expect.poll(held, { timeout: 30_000 }).toMatchObject({ selskabsstatus: 'B ApS' });
+  });
 
-  it.each(SUITE_ENGINES)('needs no question where it is blank everywhere (%s)', async (engine) => {
+  it.each(SUITE_ENGINES)('needs no acceptance if the register has no value for it (%s)', async (engine) => {
     const { crms, ids, start } = await handwritten(engine, 1);
     const second = await start(status('always'));
     await second.app.connector?.drained();
@@ -109,7 +106,7 @@ describe('a property that is mapped anew', () => {
     expect(crms.hubspot.get(ids[0] ?? '')).toMatchObject({ selskabsstatus: 'NORMAL' });
   });
 
-  it('waits where people wrote there what the register says nothing of yet', async () => {
+  it('waits if people wrote values for which the register has none yet', async () => {
     const { crms, ids, start } = await handwritten('sqlite', 2);
     crms.hubspot.edit(ids[1] ?? '', { selskabsstatus: 'min kunde' });
     const second = await start(status('always'));
@@ -128,7 +125,7 @@ describe('a property that is mapped anew', () => {
   });
 });
 
-it('a stricter policy counts from the start, beside a change that waits', async () => {
+it('a stricter policy applies from the start, beside a waiting change', async () => {
   const { crms, ids, start } = await handwritten('sqlite', 1);
   const fields = { name: { property: 'name', policy: 'always' }, phone: { property: 'phone', policy: 'never' } };
   const second = await start({ hubspot: { fields } });
@@ -145,7 +142,7 @@ it('a stricter policy counts from the start, beside a change that waits', async 
 });
 
 it.each(SUITE_ENGINES)(
-  'a daemon that is killed overwrites nothing before, and all after, it was accepted (%s)',
+  'a killed daemon overwrites nothing before the acceptance, and everything after it (%s)',
   async (engine) => {
     const { crms, url, start, names } = await handwritten(engine);
     const daemon = await daemonWith(configFor(crms, url, { connections: ALWAYS }));

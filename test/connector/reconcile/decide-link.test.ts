@@ -46,36 +46,44 @@ const CASES: readonly Case[] = STATES.flatMap((state) => {
   );
 });
 
-test.each([false, true])('a reconcile asks for what healing would change (autoLink %s)', async (autoLink) => {
-  const fixture = await setComparison({ crm: { autoLink, hold: 'hold' }, pageSize: 50 });
-  const isHeld = (properties: Readonly<Record<string, PropertyValue>>): boolean => properties['hold'] === 'yes';
-  const rule = { match: MATCH, autoLink, isHeld };
+test.each([false, true])(
+  'a reconcile marks exactly the records that healing would change (autoLink %s)',
+  async (autoLink) => {
+    const fixture = await setComparison({ crm: { autoLink, hold: 'hold' }, pageSize: 50 });
+    const isHeld = (properties: Readonly<Record<string, PropertyValue>>): boolean => properties['hold'] === 'yes';
+    const rule = { match: MATCH, autoLink, isHeld };
 
-  const linked = async (record: string, own: string, mismatch: string | null, one: Case): Promise<Link | undefined> => {
-    const { state, origin } = one;
-    if (state === undefined) return undefined;
-    const desired = state === 'active' || state === 'conflict' ? 'on' : 'off';
-    await fixture.link(record, `CVR-1-${own}`, { state, origin, desired, mismatch, observed: desired });
-    return findLink(fixture.store.db, { provider: 'crm', recordId: record });
-  };
-  /** Sets a case up, and returns its record where healing would change the link. */
-  const setUp = async (one: Case, index: number): Promise<readonly string[]> => {
-    const [own, other] = [numberAt(2 * index), numberAt(2 * index + 1)];
-    const mismatch = one.mismatch(other);
-    const record = [one.state ?? 'none', one.origin, mismatch ?? 'sure', one.held, index].join(' ');
-    const properties = HELD[one.held]?.(own, other);
-    if (properties !== undefined) fixture.records.set(record, properties);
-    if (one.state === undefined && properties === undefined) return [];
-    const link = await linked(record, own, mismatch, one);
-    const read: Read =
-      properties === undefined ? { kind: 'gone', id: record } : { kind: 'found', id: record, properties };
-    const { kind } = decideLink(link, read, rule);
-    return kind === 'nothing' || kind === 'held' ? [] : [record];
-  };
+    const linked = async (
+      record: string,
+      own: string,
+      mismatch: string | null,
+      one: Case,
+    ): Promise<Link | undefined> => {
+      const { state, origin } = one;
+      if (state === undefined) return undefined;
+      const desired = state === 'active' || state === 'conflict' ? 'on' : 'off';
+      await fixture.link(record, `CVR-1-${own}`, { state, origin, desired, mismatch, observed: desired });
+      return findLink(fixture.store.db, { provider: 'crm', recordId: record });
+    };
+    /** Sets a case up, and returns its record where healing would change the link. */
+    const setUp = async (one: Case, index: number): Promise<readonly string[]> => {
+      const [own, other] = [numberAt(2 * index), numberAt(2 * index + 1)];
+      const mismatch = one.mismatch(other);
+      const record = [one.state ?? 'none', one.origin, mismatch ?? 'sure', one.held, index].join(' ');
+      const properties = HELD[one.held]?.(own, other);
+      if (properties !== undefined) fixture.records.set(record, properties);
+      if (one.state === undefined && properties === undefined) return [];
+      const link = await linked(record, own, mismatch, one);
+      const read: Read =
+        properties === undefined ? { kind: 'gone', id: record } : { kind: 'found', id: record, properties };
+      const { kind } = decideLink(link, read, rule);
+      return kind === 'nothing' || kind === 'held' ? [] : [record];
+    };
 
-  const expected: string[] = [];
-  for (const [at, one] of CASES.entries()) expected.push(...(await setUp(one, at + 1)));
-  expect(expected.length).toBeGreaterThan(50);
-  await fixture.reconcile({ implausible: true });
-  expect(await fixture.lanes('heal:crm')).toEqual(expected.toSorted());
-});
+    const expected: string[] = [];
+    for (const [at, one] of CASES.entries()) expected.push(...(await setUp(one, at + 1)));
+    expect(expected.length).toBeGreaterThan(50);
+    await fixture.reconcile({ implausible: true });
+    expect(await fixture.lanes('heal:crm')).toEqual(expected.toSorted());
+  },
+);

@@ -8,7 +8,7 @@ const [A, B, C] = [numberAt(1), numberAt(2), numberAt(3)];
 const idOf = (number: string): string => `CVR-1-${number}`;
 
 describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
-  it('finds nothing where the three lists agree, and leaves nothing behind', async () => {
+  it('finds nothing if the three lists agree, and leaves no rows behind', async () => {
     const fixture = await setComparison({ engine });
     for (const [at, record] of ['1', '2', '3', '4', '5'].entries()) await fixture.agree(record, numberAt(at));
     fixture.records.set('6', { [MATCH]: null });
@@ -20,7 +20,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     expect(fixture.service.changes).toEqual([]);
   });
 
-  it('has records read that the CRM does not list, whose number is another one, or that are there again', async () => {
+  it('reads records that the CRM does not list, with another number, or that were restored', async () => {
     const fixture = await setComparison({ engine });
     for (const record of ['deleted', 'blanked', 'changed', 'restored', 'fine'])
       await fixture.agree(record, numberAt(record.length));
@@ -40,7 +40,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     expect(links.map(({ state }) => state)).toEqual(['active', 'active', 'active', 'active', 'gone']);
   });
 
-  it('asks again for what the service does not have, and again for the end of what it still has', async () => {
+  it('repeats the monitoring of missing items, and the end of surplus ones', async () => {
     const fixture = await setComparison({ engine });
     const [, lost, ended] = [await fixture.agree('1', A), await fixture.agree('2', B), await fixture.agree('3', C)];
     for (const record of ['4', '5', '6']) await fixture.agree(record, numberAt(Number(record)));
@@ -58,7 +58,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     expect(occurring(await fixture.survey())).toEqual({});
   });
 
-  it('tells the service to drop items of no link only where a person says so', async () => {
+  it('removes items without a link only if a person requests it', async () => {
     const fixture = await setComparison({ engine });
     await fixture.agree('1', A);
     fixture.service.put('crm', idOf(B), '1');
@@ -72,7 +72,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     expect(occurring(await fixture.survey())).toEqual({});
   });
 
-  it('never drops an item whose record holds that very number: the link may be what is missing', async () => {
+  it('never removes an item whose record holds its number, because the link may be missing', async () => {
     const fixture = await setComparison({ engine });
     await fixture.agree('1', A);
     fixture.records.set('2', { [MATCH]: `DK ${B}` });
@@ -83,7 +83,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     expect(fixture.service.changes).toEqual([]);
   });
 
-  it('has unlinked records read where they link themselves, but for held ones and numbers of several records', async () => {
+  it('reads unlinked records if autoLink is on, except held ones and numbers of several records', async () => {
     const fixture = await setComparison({ engine, crm: { autoLink: true, hold: 'hold' } });
     await fixture.agree('1', A);
     fixture.records.set('2', { [MATCH]: B });
@@ -97,7 +97,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     expect(await fixture.lanes('heal:crm')).toEqual(['2']);
   });
 
-  it('judges no link that is younger than its lists, and none whose wish is under way', async () => {
+  it('skips links that are newer than its lists, or whose desired state is being sent', async () => {
     const fixture = await setComparison({ engine });
     for (const record of ['1', '2', '3', '4', '5']) await fixture.agree(record, numberAt(Number(record)));
     fixture.records.delete('1');
@@ -115,7 +115,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     expect(await fixture.lanes('heal:crm')).toEqual([]);
   });
 
-  it('leaves to a person what only a person can decide', async () => {
+  it('leaves decisions to a person', async () => {
     const fixture = await setComparison({ engine });
     await fixture.agree('1', A, { state: 'conflict', reason: 'two companies' });
     await fixture.agree('2', B, { observed: 'refused', observed_error: 'No such company' });
@@ -125,7 +125,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     expect(repaired.counts).toEqual({});
   });
 
-  it("reads a number that a person accepted as no difference, and one that changed since as the conflict's end", async () => {
+  it("treats an accepted number as no difference, and a number that changed since as the conflict's end", async () => {
     const fixture = await setComparison({ engine });
     await fixture.agree('1', A, { origin: 'person', mismatch: idOf(B) });
     fixture.records.set('1', { [MATCH]: B });
@@ -135,7 +135,7 @@ describe.each(SUITE_ENGINES)('a reconcile on %s', (engine) => {
     expect(await fixture.lanes('heal:crm')).toEqual(['2']);
   });
 
-  it('reads only the items of its own provider, however the service spells it', async () => {
+  it('reads only the items of its own provider, in any spelling of the service', async () => {
     const fixture = await setComparison({ engine, crm: { name: 'HubSpot' } });
     fixture.records.set('1', { [MATCH]: A });
     await fixture.link('1', idOf(A));

@@ -12,7 +12,7 @@ import { MATCH, numberAt, occurring, setComparison } from './comparison.ts';
 
 const page = (...ids: readonly string[]) => ids.map((id) => ({ id, properties: { [MATCH]: numberAt(Number(id)) } }));
 
-it('judges nothing where a page of the CRM cannot be had', async () => {
+it('decides nothing if a page of the CRM is missing', async () => {
   const fixture = await setComparison();
   for (const record of ['1', '2', '3', '4', '5']) await fixture.agree(record, numberAt(Number(record)));
   fixture.beforePage = (cursor) => {
@@ -23,7 +23,7 @@ it('judges nothing where a page of the CRM cannot be had', async () => {
   expect(await fixture.lanes('heal:crm')).toEqual([]);
 });
 
-it('asks again for a page that was not answered', async () => {
+it('retries an unanswered page', async () => {
   const fixture = await setComparison();
   for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
   let silences = 1;
@@ -34,13 +34,13 @@ it('asks again for a page that was not answered', async () => {
   expect(occurring(await fixture.survey())).toEqual({});
 });
 
-it('stops where the list of the CRM turns in a circle', async () => {
+it('stops if the list of the CRM is circular', async () => {
   const fixture = await setComparison();
   fixture.beforePage = (cursor) => ({ records: page('1'), cursor: cursor === 'a' ? 'b' : 'a' });
   await expect(fixture.survey()).rejects.toThrow('a cursor came twice');
 });
 
-it('stops where the items of the service repeat, and judges nothing', async () => {
+it('stops without a decision if the items of the service repeat', async () => {
   const fixture = await setComparison();
   for (const record of ['1', '2']) await fixture.agree(record, numberAt(Number(record)));
   const results = [{ entityId: `CVR-1-${numberAt(1)}`, id: '1' }];
@@ -58,7 +58,7 @@ it('stops where the items of the service repeat, and judges nothing', async () =
   expect(await fixture.lanes('monitoring')).toEqual([]);
 });
 
-it('judges nothing where the service answers half its pages', async () => {
+it('decides nothing if the service answers half its pages', async () => {
   const fixture = await setComparison();
   for (const record of ['1', '2', '3', '4']) await fixture.agree(record, numberAt(Number(record)));
   fixture.service.fault({
@@ -70,7 +70,7 @@ it('judges nothing where the service answers half its pages', async () => {
   expect(await fixture.lanes('monitoring')).toEqual([]);
 });
 
-it('counts a record once that the CRM lists twice because it changed on the way', async () => {
+it('counts a record once that the CRM lists twice because it changed meanwhile', async () => {
   const fixture = await setComparison();
   await fixture.agree('1', numberAt(1));
   await fixture.agree('2', numberAt(2));
@@ -96,7 +96,7 @@ test.each(SUITE_ENGINES)('two reconciles of a connection do not run at the same 
   expect(await first).toMatchObject({ records: 1 });
 });
 
-test.each(SUITE_ENGINES)('whoever lost the right to reconcile writes nothing any more (%s)', async (engine) => {
+test.each(SUITE_ENGINES)('a process that lost its claim on the reconcile writes nothing (%s)', async (engine) => {
   const fixture = await setComparison({ engine });
   for (const record of ['1', '2', '3', '4', '5', '6']) await fixture.agree(record, numberAt(Number(record)));
   fixture.records.delete('1');
@@ -115,37 +115,34 @@ test.each(SUITE_ENGINES)('whoever lost the right to reconcile writes nothing any
   expect(await fixture.lanes('heal:crm')).toEqual([]);
 });
 
-test.each(SUITE_ENGINES)(
-  'a link that is made while the service drops its item is carried once more (%s)',
-  async (engine) => {
-    const fixture = await setComparison({ engine });
-    const [entity, recordId] = [`CVR-1-${numberAt(1)}`, '1'];
-    fixture.service.put('crm', entity, recordId);
-    const upstream = {
-      ...fixture.upstream,
-      async remove(...asked: Parameters<typeof fixture.upstream.remove>) {
-        const desired = { provider: 'crm', recordId, entity, sendUpdate: false, now: fixture.at };
-        await fixture.store.write((tx) => linkRecord(tx, desired));
-        const lanes = { observed: 'on' } as const;
-        // Its add was carried before the service heard of the removal.
-        await fixture.store.write(async (tx) => {
-          await tx.updateTable('link').set(lanes).execute();
-          await tx.deleteFrom('lane').where('queue', '=', 'monitoring').execute();
-        });
-        return fixture.upstream.remove(...asked);
-      },
-    };
-    await fixture.reconcile({ person: true }, { upstream });
-    expect(await fixture.lanes('monitoring')).toEqual(['crm:1']);
-    expect(await findLink(fixture.store.db, { provider: 'crm', recordId })).toMatchObject({
-      desired: 'on',
-      observed: 'unknown',
-    });
-  },
-);
+test.each(SUITE_ENGINES)('a link that is created while its item is removed is monitored again (%s)', async (engine) => {
+  const fixture = await setComparison({ engine });
+  const [entity, recordId] = [`CVR-1-${numberAt(1)}`, '1'];
+  fixture.service.put('crm', entity, recordId);
+  const upstream = {
+    ...fixture.upstream,
+    async remove(...asked: Parameters<typeof fixture.upstream.remove>) {
+      const desired = { provider: 'crm', recordId, entity, sendUpdate: false, now: fixture.at };
+      await fixture.store.write((tx) => linkRecord(tx, desired));
+      const lanes = { observed: 'on' } as const;
+      // Its add was carried before the service heard of the removal.
+      await fixture.store.write(async (tx) => {
+        await tx.updateTable('link').set(lanes).execute();
+        await tx.deleteFrom('lane').where('queue', '=', 'monitoring').execute();
+      });
+      return fixture.upstream.remove(...asked);
+    },
+  };
+  await fixture.reconcile({ person: true }, { upstream });
+  expect(await fixture.lanes('monitoring')).toEqual(['crm:1']);
+  expect(await findLink(fixture.store.db, { provider: 'crm', recordId })).toMatchObject({
+    desired: 'on',
+    observed: 'unknown',
+  });
+});
 
 test.each(SUITE_ENGINES)(
-  'a wish that changes between the look and the repair is not overwritten (%s)',
+  'a desired state that changes between the comparison and the repair is not overwritten (%s)',
   async (engine) => {
     const fixture = await setComparison({ engine });
     for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
@@ -163,7 +160,7 @@ test.each(SUITE_ENGINES)(
   },
 );
 
-it('finds the jobs of a connection by name, then by the same name in another case, then by what the items say', () => {
+it('finds the jobs of a connection by name, then by the name in another case, then by their items', () => {
   const named = (...names: readonly string[]) => names.map((name) => ({ id: `id-${name}`, name }));
   expect(jobsOf(named('HubSpot', 'hubspot', 'x'), 'hubspot')).toEqual({ jobs: named('hubspot'), mixed: false });
   expect(jobsOf(named('HubSpot', 'x'), 'hubspot')).toEqual({ jobs: named('HubSpot'), mixed: false });

@@ -4,7 +4,7 @@ import { DIFFERENCES } from '../../../src/connector/reconcile/differences.ts';
 import { openStore } from '../../../src/store/engines/open.ts';
 import { newStoreUrl } from '../../support/stores.ts';
 
-test('no difference reads all links for each record: with 100,000 of each that held the thread for half a minute', async () => {
+test('no comparison reads all links for each record, which blocked the thread for half a minute with 100,000 of each', async () => {
   const store = await openStore(await newStoreUrl('sqlite'));
   onTestFinished(() => store.close());
   const steps: string[] = [];

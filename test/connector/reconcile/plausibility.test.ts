@@ -30,7 +30,7 @@ describe.each(SUITE_ENGINES)('on %s nothing is concluded', (engine) => {
     await untouched(fixture);
   });
 
-  it('from a CRM that lists fewer than half of what is linked, or of what it listed before', async () => {
+  it('from a CRM that lists fewer than half of the links, or of its previous list', async () => {
     const fixture = await agreeing({ engine });
     for (const at of TEN.slice(4)) fixture.records.delete(String(at));
     const few = await fixture.reconcile({ person: true });
@@ -39,7 +39,7 @@ describe.each(SUITE_ENGINES)('on %s nothing is concluded', (engine) => {
     await untouched(fixture);
   });
 
-  it('from a service that lists nothing, or far less than it had taken', async () => {
+  it('from a service that lists nothing, or far fewer items than it had confirmed', async () => {
     const fixture = await agreeing({ engine });
     const items = fixture.service.items('crm').map((item) => item.split(' '));
     for (const [entity = '', record = ''] of items.slice(0, 6)) fixture.service.take('crm', entity, record);
@@ -53,7 +53,7 @@ describe.each(SUITE_ENGINES)('on %s nothing is concluded', (engine) => {
     await untouched(fixture);
   });
 
-  it('from links that are far fewer than what the service has: the store may be the one that lost them', async () => {
+  it('from far fewer links than items of the service, because the store may have lost them', async () => {
     const fixture = await agreeing({ engine });
     for (let at = 100; at < 130; at += 1) fixture.service.put('crm', `CVR-1-${numberAt(at)}`, String(at));
     const { found } = await fixture.reconcile({ person: true });
@@ -63,7 +63,7 @@ describe.each(SUITE_ENGINES)('on %s nothing is concluded', (engine) => {
     await untouched(fixture);
   });
 
-  it('from numbers that are gone from many records at once', async () => {
+  it('from numbers that disappeared from many records at once', async () => {
     const fixture = await setComparison({ engine });
     for (let at = 0; at < 30; at += 1) await fixture.agree(String(at), numberAt(at));
     for (let at = 0; at < 25; at += 1) fixture.records.set(String(at), { [MATCH]: '' });
@@ -74,14 +74,14 @@ describe.each(SUITE_ENGINES)('on %s nothing is concluded', (engine) => {
     await untouched(fixture);
   });
 
-  it('from a property that is not there to be read', async () => {
+  it('from a missing property', async () => {
     const fixture = await agreeing({ engine, crm: { schema: async () => new Map() } });
     const { found } = await fixture.reconcile({ person: true });
     expect(found.doubts).toMatchObject([{ basis: 'numbers', reason: expect.stringContaining(`no property ${MATCH}`) }]);
     await untouched(fixture);
   });
 
-  it('unless a person says that the lists are right: then that is what the next one is measured by', async () => {
+  it('unless a person confirms the lists, which then are the measure of the next ones', async () => {
     const fixture = await agreeing({ engine });
     for (const at of TEN.slice(4)) fixture.records.delete(String(at));
     const { repaired } = await fixture.reconcile({ person: true, implausible: true });
@@ -92,7 +92,7 @@ describe.each(SUITE_ENGINES)('on %s nothing is concluded', (engine) => {
   });
 });
 
-it('judges what is sure although another list is in doubt', async () => {
+it('decides certain cases although another list is implausible', async () => {
   const fixture = await agreeing();
   fixture.records.delete('0');
   for (const item of fixture.service.items('crm').map((one) => one.split(' ')))
@@ -114,7 +114,7 @@ describe('mismatch', () => {
   const basesOf = (more: Partial<KnownNumbers>): readonly string[] =>
     implausibilitiesOf({ ...fine, ...more }).map(({ basis }) => basis);
 
-  it('has none where all is as it was, or half of it', () => {
+  it('is absent if the list is unchanged, or halved', () => {
     expect(basesOf({})).toEqual([]);
     expect(basesOf({ records: { now: 50, last: 100 }, links: { all: 80, seen: 40 } })).toEqual([]);
     expect(basesOf({ items: { now: 40, last: 80 }, confirmed: { all: 80, seen: 40 } })).toEqual([]);
@@ -127,13 +127,13 @@ describe('mismatch', () => {
     expect(basesOf({ confirmed: { all: 80, seen: 39 } })).toEqual(['items']);
   });
 
-  it('takes the share of a handful for nothing, and an empty list for everything', () => {
+  it('ignores the share of a few records, but not an empty list', () => {
     expect(basesOf({ records: { now: 9, last: undefined }, links: { all: 4, seen: 0 } })).toEqual([]);
     expect(basesOf({ records: { now: 0, last: undefined }, links: { all: 1, seen: 0 } })).toEqual(['records']);
     expect(basesOf({ items: { now: 0, last: undefined }, confirmed: { all: 1, seen: 0 } })).toEqual(['items']);
   });
 
-  it('says nothing of items where there is no service', () => {
+  it('ignores items without a service', () => {
     expect(basesOf({ items: undefined, confirmed: { all: 80, seen: 0 }, deletions: 99 })).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ import { LINKED_AT, occurring, setComparison } from './comparison.ts';
 const MANY = 20_000;
 const PAGE = 2_000;
 
-test.each(ENGINES)('twenty thousand records are compared, and what differs is found (%s)', async (engine) => {
+test.each(ENGINES)('twenty thousand records are compared, and their differences are found (%s)', async (engine) => {
   const fixture = await setComparison({ engine, crm: { autoLink: true } });
   const { store } = fixture;
   const series =

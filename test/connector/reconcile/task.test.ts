@@ -35,7 +35,7 @@ const nextRun = async ({ store }: Comparison) =>
   store.db.selectFrom('lane').select(['due_at', 'parked_at']).where('queue', '=', POLL_QUEUE).executeTakeFirstOrThrow();
 
 it.each(SUITE_ENGINES)(
-  'repairs without asking, says what it did, and comes again after its hours (%s)',
+  'repairs without asking, reports its repairs, and repeats at its interval (%s)',
   async (engine) => {
     const fixture = await setComparison({ engine });
     for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
@@ -48,7 +48,7 @@ it.each(SUITE_ENGINES)(
   },
 );
 
-it('leaves items of no link to a person, and says where to look', async () => {
+it('leaves items without a link to a person, with a hint where to look', async () => {
   const fixture = await setComparison();
   await fixture.agree('1', numberAt(1));
   fixture.service.put('crm', `CVR-1-${numberAt(2)}`, 'nobody');
@@ -56,7 +56,7 @@ it('leaves items of no link to a person, and says where to look', async () => {
   expect(fixture.service.changes).toEqual([]);
 });
 
-it('parks where a list cannot be right, with what was strange and what to do', async () => {
+it('parks an implausible list with the reason and the remedy', async () => {
   const fixture = await setComparison();
   for (const record of ['1', '2', '3']) await fixture.agree(record, numberAt(Number(record)));
   await look(fixture);
@@ -67,7 +67,7 @@ it('parks where a list cannot be right, with what was strange and what to do', a
   expect(await fixture.lanes('heal:crm')).toEqual([]);
 });
 
-it('stays in doubt however often it looks: a list that shrank is no measure of the next', async () => {
+it('stays parked on each repetition, because a shrunk list is not the measure of the next', async () => {
   const fixture = await setComparison();
   await fixture.agree('1', numberAt(1));
   for (let at = 10; at < 20; at += 1) fixture.records.set(String(at), {});
@@ -80,7 +80,7 @@ it('stays in doubt however often it looks: a list that shrank is no measure of t
   }
 });
 
-it('works without a service: the CRM and the links are compared all the same', async () => {
+it('compares the CRM and the links without a service', async () => {
   const fixture = await setComparison();
   await fixture.agree('1', numberAt(1));
   await fixture.agree('2', numberAt(2));
@@ -92,7 +92,7 @@ it('works without a service: the CRM and the links are compared all the same', a
   expect(await fixture.lanes('monitoring')).toEqual([]);
 });
 
-it('parks where the list of the service does not end, and says why', async () => {
+it('parks with the reason if the list of the service does not end', async () => {
   const fixture = await setComparison();
   await fixture.agree('1', numberAt(1));
   const body = { results: [], continuationToken: '1' };
@@ -103,7 +103,7 @@ it('parks where the list of the service does not end, and says why', async () =>
   expect(await fixture.lanes('heal:crm')).toEqual([]);
 });
 
-it('is never run where the hours are 0', async () => {
+it('never runs if the hours are 0', async () => {
   const fixture = await setComparison({ crm: { reconcileHours: 0 } });
   expect(reconcileTask.everyMs(fixture.crm)).toBeUndefined();
 });

@@ -37,7 +37,7 @@ describe.each(SUITE_ENGINES)('a link that waits for an answer, on %s', (engine) 
     ['the record holds another number by now', { mismatch: SECOND, reason: because(SECOND) }],
     ['another number speaks against it for the same reason', { mismatch: SECOND }],
     ['another reason speaks against it', { reason: 'merged into a record of another company' }],
-  ])('is left as it is where %s', async (_, what) => {
+  ])('is not answered if %s', async (_, what) => {
     const store = await conflict();
     const seen = await seenIn(store);
     await change(store, what);
@@ -48,14 +48,14 @@ describe.each(SUITE_ENGINES)('a link that waits for an answer, on %s', (engine) 
     expect((await store.write((tx) => resolveIfUnchanged(tx, 'accept', current, 4))).kind).toBe('done');
   });
 
-  it('takes the answer where only what nobody was shown has changed', async () => {
+  it('accepts the answer if only hidden state changed', async () => {
     const store = await conflict();
     const seen = await seenIn(store);
     await change(store, { observed_error: 'the service is away' });
     expect((await store.write((tx) => resolveIfUnchanged(tx, 'accept', seen, 4))).kind).toBe('done');
   });
 
-  it('is left as it is where the service refuses it for another reason by now', async () => {
+  it('is not answered if the service now refuses it for another reason', async () => {
     const store = await linked(engine);
     await change(store, { observed: 'refused', observed_error: 'no add-on' });
     const seen = await seenIn(store);

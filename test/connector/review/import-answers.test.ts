@@ -59,7 +59,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     };
     const isOn = async (store: Store) => (await readReview(store.db, now(), { kinds: ['lane'] })).length === 1;
 
-    test('is not released by an answer to an earlier one, and the plan shows what it is about now', async () => {
+    test('is not released by an answer to an earlier one, and the plan shows the current subject', async () => {
       const store = await newStore(engine);
       await trip(store, FEW, 1_000);
       const { id, about, reason, revision } = await seenIn(store);
@@ -74,7 +74,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
       expect([answered.kind, await isOn(store)]).toEqual(['changed', true]);
     });
 
-    test('is another one where it asks for the same again', async () => {
+    test('gets a new revision if it withholds the same again', async () => {
       const store = await newStore(engine);
       await trip(store, FEW, 1_000);
       const { id, revision } = await seenIn(store);
@@ -85,7 +85,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
       );
     });
 
-    test('is released by the answer to it, which shows what the store says, and not the file', async () => {
+    test('is released by its answer, which shows the text of the store, not of the file', async () => {
       const store = await newStore(engine);
       await trip(store, MANY, 1_000);
       const { id, about, revision } = await seenIn(store);
@@ -96,7 +96,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
       expect(await isOn(store)).toBe(false);
     });
 
-    test('takes no answer of a file that does not say what was seen', async () => {
+    test('accepts no answer from a file without a revision', async () => {
       const store = await newStore(engine);
       await trip(store, MANY, 1_000);
       const { id } = await seenIn(store);
@@ -108,7 +108,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     });
   });
 
-  test('work that failed needs no revision in a file, and what is not there is shown without the words of the file', async () => {
+  test('failed work needs no revision in a file, and unknown ids are shown without the text of the file', async () => {
     const store = await newStore(engine);
     await store.write((tx) => park(tx, 'sync:crm', '7', { at: 1, error: 'refused' }));
     const run = await lookedAt(

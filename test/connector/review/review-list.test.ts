@@ -81,8 +81,8 @@ async function answerAll(store: Store, verbs: readonly ReviewVerb[]): Promise<re
 }
 const ALL = ['lane/sync:crm/a%2Fb', 'link/crm/2', 'link/crm/3', 'value/crm/1/industry%2Fkind', 'body/1'];
 
-describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
-  it('is listed with its reason, and nothing else is', async () => {
+describe.each(SUITE_ENGINES)('a review entry, on %s', (engine) => {
+  it('is listed with its reason', async () => {
     const store = await troubled(engine);
     const found = await readReview(store.db, NOW);
     expect(found.map(({ id }) => id)).toEqual(ALL);
@@ -95,7 +95,7 @@ describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
     ]);
   });
 
-  it('is a number of each kind in the metrics, and 0 of one that waits for nobody', async () => {
+  it('is counted by kind in the metrics, with 0 for an empty kind', async () => {
     const store = await troubled(engine);
     const { reviewItems } = createMetrics();
     const measured = async (): Promise<unknown> => {
@@ -115,7 +115,7 @@ describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
     expect(await measured()).toEqual({ ...none, difference: 1 });
   });
 
-  it('names the answers it takes, and refuses any other one without a change', async () => {
+  it('names the answers that it accepts, and refuses others without a change', async () => {
     const store = await troubled(engine);
     const found = await readReview(store.db, NOW);
     expect(found.map(({ verbs }) => verbs)).toEqual([
@@ -132,7 +132,7 @@ describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
     expect([await ids(store), await lanes(store)]).toEqual([ALL, before]);
   });
 
-  it('is due again after a retry or an accept, but for a body', async () => {
+  it('is due again after a retry or an accept, except a body', async () => {
     const store = await troubled(engine);
     expect(await answerAll(store, ['retry', 'accept'])).toEqual(['done', 'done', 'done', 'done']);
     expect(await ids(store)).toEqual(['body/1']);
@@ -157,7 +157,7 @@ describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
     ]);
   });
 
-  it('is gone after a drop or a keep, and monitoring ends for the links', async () => {
+  it('disappears after a drop or a keep, and monitoring ends for the links', async () => {
     const store = await troubled(engine);
     expect(await answerAll(store, ['drop', 'keep'])).toEqual(['done', 'done', 'done', 'done', 'done']);
     expect(await ids(store)).toEqual([]);
@@ -176,7 +176,7 @@ describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
   });
 });
 
-describe('an id that names nothing in need', () => {
+describe('an id without a review entry', () => {
   it.each([
     'link/crm/1',
     'lane/apply/healthy',
@@ -196,8 +196,8 @@ describe('an id that names nothing in need', () => {
   });
 });
 
-describe.each(SUITE_ENGINES)('records that are not what they were on %s', (engine) => {
-  it('says how to keep the link of a record that was merged into one of another company', async () => {
+describe.each(SUITE_ENGINES)('review of records that changed on %s', (engine) => {
+  it('explains how to keep the link of a record that was merged into one of another company', async () => {
     const store = await newStore(engine);
     const desired = { provider: 'crm', sendUpdate: false, now: NOW };
     await store.write(async (tx) => {
@@ -211,15 +211,15 @@ describe.each(SUITE_ENGINES)('records that are not what they were on %s', (engin
     );
   });
 
-  it('asks nobody about values of a record that is linked no longer', async () => {
+  it('lists no values of a record that is no longer linked', async () => {
     const store = await troubled(engine);
     await store.write((tx) => endLink(tx, { provider: 'crm', recordId: '1', state: 'gone', reason: 'x', now: NOW }));
     expect((await readReview(store.db, NOW)).filter(({ kind }) => kind === 'value')).toEqual([]);
   });
 });
 
-describe.each(SUITE_ENGINES)('review says what a thing is, on %s', (engine) => {
-  it('shows an unreadable register document as one, and not as a webhook body to feed again', async () => {
+describe.each(SUITE_ENGINES)('the review list, on %s', (engine) => {
+  it('shows an unreadable register document as such, not as a webhook body', async () => {
     const store = await newStore(engine);
     const document = { source: 'register', subject: '10000001', reason: 'it has no CVR number' } as const;
     await store.write((tx) => setAside(tx, { ...document, body: Buffer.from('{"Vrvirksomhed":{}}'), now: NOW }));
@@ -234,7 +234,7 @@ describe.each(SUITE_ENGINES)('review says what a thing is, on %s', (engine) => {
     expect(await readReview(store.db, NOW)).toEqual([]);
   });
 
-  it('keeps the newest of each source: bad webhooks push no register document out', async () => {
+  it('keeps the newest of each source, so that bad webhooks displace no register document', async () => {
     const store = await newStore(engine);
     const one = (source: 'webhook' | 'register', text: string) => ({
       source,
@@ -250,7 +250,7 @@ describe.each(SUITE_ENGINES)('review says what a thing is, on %s', (engine) => {
     expect([kinds.get('document')?.length, kinds.get('body')?.length]).toEqual([1, 200]);
   });
 
-  it('names the value that stays in the CRM when a new one is refused', async () => {
+  it('names the value that the CRM keeps when it refuses a new one', async () => {
     const store = await troubled(engine);
     const reasonOf = async (over: string | null): Promise<string | undefined> => {
       const refused = store.write((tx) =>
@@ -279,7 +279,7 @@ describe.each(SUITE_ENGINES)('review says what a thing is, on %s', (engine) => {
     expect([await readReview(store.db, at), await rateLimiter.blockedUntil()]).toEqual([[], undefined]);
   });
 
-  it('asks nobody about a short pause that a CRM asks for, but about one that holds for long', async () => {
+  it('lists a long pause that a CRM requests, but not a short one', async () => {
     const store = await newStore(engine);
     const rateLimiter = createRateLimiter({ store, key: 'crm', budgets: {}, now: () => NOW });
     await rateLimiter.block(NOW + 60_000, 'too many calls', 'rate');

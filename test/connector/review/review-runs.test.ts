@@ -60,7 +60,7 @@ const overridesIn = async (store: Store) =>
 describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s', (engine) => {
   const PHONES = { verb: 'accept', kind: 'difference', provider: 'crm', property: 'phone' } as const;
 
-  test('is planned without a change, then given once to each that is still what the plan showed', async () => {
+  test('is planned without a change, then applied once to each unchanged entry', async () => {
     const store = await withDifferences(engine);
     const id = await planned(store, PHONES);
     expect(await findRun(store.db, id)).toMatchObject({ stage: 'preview', state: 'done', total: RECORDS });
@@ -132,7 +132,7 @@ describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s'
     ]);
   });
 
-  test('in a connection that was left meanwhile is impossible for its links, and given to the others', async () => {
+  test('is impossible for links of a connection that was left meanwhile, and applied to the others', async () => {
     const store = await newStore(engine);
     await store.write(async (tx) => {
       for (const provider of ['crm', 'left'])
@@ -171,14 +171,14 @@ describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s'
     return { store, id, later: () => Date.now() + 60_000 };
   }
 
-  test('goes on after its process ended amid it', async () => {
+  test('resumes after its process died', async () => {
     const { store, id, later } = await interrupted();
     await work(store, later);
     expect(await findRun(store.db, id)).toMatchObject({ state: 'done', done: RECORDS, total: RECORDS });
     expect(await overridesIn(store)).toBe(RECORDS);
   });
 
-  test('stops where it is cancelled: what was answered stays, the rest is as it was', async () => {
+  test('stops when it is cancelled, and keeps the given answers', async () => {
     const { store, id, later } = await interrupted();
     const cancel = (at: number) => store.write((tx) => cancelRun(tx, REVIEW, { id, ...IDA }, at));
     expect([await cancel(7), await cancel(8)]).toEqual([true, false]);
@@ -192,7 +192,7 @@ describe.each(SUITE_ENGINES)('an answer to all differences of a property, on %s'
 });
 
 describe.each(SUITE_ENGINES)('an answer to all failed work, on %s', (engine) => {
-  test('leaves what waits for a decision, and is not given to what somebody settled meanwhile', async () => {
+  test('skips entries that wait for a decision, or that somebody resolved meanwhile', async () => {
     const store = await newStore(engine);
     await store.write(async (tx) => {
       await mark(tx, 'sync:crm', ['1', '2', '3'], 0);
@@ -215,7 +215,7 @@ describe.each(SUITE_ENGINES)('an answer to all failed work, on %s', (engine) => 
     expect(left).toEqual([{ queue: 'heal:crm', key: SAFETY_LIMIT_KEY }]);
   });
 
-  test('finds nothing where there is nothing, and then there is nothing to begin', async () => {
+  test('finds nothing without entries, and then cannot begin', async () => {
     const store = await newStore(engine);
     const id = await planned(store, { verb: 'drop', kind: 'value' });
     expect(await findRun(store.db, id)).toMatchObject({ stage: 'preview', state: 'done', total: 0 });

@@ -116,7 +116,7 @@ describe.each(SUITE_ENGINES)('an answer of review, on %s', (engine) => {
     ['conflict', 'keep', 'removed'],
     ['refused', 'drop', 'removed'],
   ] as const)(
-    'to a link in %s (%s) is taken back: the link is as before, unless it changed',
+    'to a link in %s (%s) is undone, and the link is as before unless it changed',
     async (what, verb, state) => {
       const { store, id } = await put(what);
       const before = await findLink(store.db, REF);
@@ -138,7 +138,7 @@ describe.each(SUITE_ENGINES)('an answer of review, on %s', (engine) => {
     },
   );
 
-  it.each(Object.keys(PUT))('to a %s is kept exactly if it can be taken back', async (what) => {
+  it.each(Object.keys(PUT))('to a %s is stored exactly if it can be undone', async (what) => {
     for (const verb of (await put(what)).verbs) {
       const { store, id } = await put(what);
       expect(await answer(store, verb, id)).toBe('done');
@@ -147,7 +147,7 @@ describe.each(SUITE_ENGINES)('an answer of review, on %s', (engine) => {
     }
   });
 
-  it('of an earlier time is not taken back for a later one that cannot be', async () => {
+  it('is not undone in place of a later one that cannot be undone', async () => {
     const { store, id } = await put('lane');
     await answer(store, 'drop', id);
     await store.write((tx) => PUT['lane']?.(tx) ?? Promise.resolve());
@@ -157,7 +157,7 @@ describe.each(SUITE_ENGINES)('an answer of review, on %s', (engine) => {
     expect((await back(store, idOf('lane', 'apply', 'nothing'))).kind).toBe('unknown');
   });
 
-  it('is kept as long as runs are', async () => {
+  it('is stored as long as runs', async () => {
     const { store, id } = await put('lane');
     await answer(store, 'drop', id);
     const prune = (now: number) => STORE_TASKS['answers']?.run({ store, now: () => now }, AbortSignal.timeout(9_000));

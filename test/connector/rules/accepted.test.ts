@@ -35,7 +35,7 @@ async function ranUnder(before: Connections) {
   return { crms, url, id, first };
 }
 
-test('a field that is mapped later brings what was known of it to the records that are linked already', async () => {
+test('a field that is mapped later is written from known facts to linked records', async () => {
   const { crms, url, id, first } = await ranUnder({ hubspot: { fields: { status: false } } });
   await postWebhook(`${first.url}/webhook`, reported({ status: { before: null, after: 'NORMAL' } }, 8));
   await first.connector?.drained();
@@ -50,7 +50,7 @@ test('a field that is mapped later brings what was known of it to the records th
   expect(crms.hubspot.get(id)).toMatchObject({ selskabsstatus: 'NORMAL' });
 });
 
-test('a connection that was left out for a while gets what it missed when it is back', async () => {
+test('a connection that was removed for a while gets its missed changes when it returns', async () => {
   const { crms, url, id, first } = await ranUnder({});
   await first.connector?.drained();
   await first.close(1_000);
@@ -69,27 +69,24 @@ test('a connection that was left out for a while gets what it missed when it is 
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'B ApS' });
 });
 
-test.each(ENGINES)(
-  'a value that was refused waits for nobody once its property is mapped no more (%s)',
-  async (engine) => {
-    const world = await open(engine, null, 'tracked');
-    const schema = new Map([['name', { name: 'name', label: 'Name', type: 'number', writable: true } as const]]);
-    const refusing: World = { ...world, crm: { ...world.crm, schema: async () => schema } };
-    const waiting = () => readReview(world.store.db, world.clock.now, { kinds: ['value'] });
-    await report(world, 'A ApS', 'B ApS', 8);
-    await sync(refusing);
-    expect((await waiting()).map(({ about }) => about)).toEqual([`crm:${RECORD} name = "B ApS"`]);
-    await world.store.write((tx) => mark(tx, 'sync:crm', [RECORD], world.clock.now));
-    await sync(refusing);
-    expect(await waiting()).toHaveLength(1);
-    await world.store.write((tx) => mark(tx, 'sync:crm', [RECORD], world.clock.now));
-    await sync({ ...refusing, crm: { ...refusing.crm, mapping: [] } });
-    expect(await waiting()).toEqual([]);
-  },
-);
+test.each(ENGINES)('a refused value leaves review once its property is no longer mapped (%s)', async (engine) => {
+  const world = await open(engine, null, 'tracked');
+  const schema = new Map([['name', { name: 'name', label: 'Name', type: 'number', writable: true } as const]]);
+  const refusing: World = { ...world, crm: { ...world.crm, schema: async () => schema } };
+  const waiting = () => readReview(world.store.db, world.clock.now, { kinds: ['value'] });
+  await report(world, 'A ApS', 'B ApS', 8);
+  await sync(refusing);
+  expect((await waiting()).map(({ about }) => about)).toEqual([`crm:${RECORD} name = "B ApS"`]);
+  await world.store.write((tx) => mark(tx, 'sync:crm', [RECORD], world.clock.now));
+  await sync(refusing);
+  expect(await waiting()).toHaveLength(1);
+  await world.store.write((tx) => mark(tx, 'sync:crm', [RECORD], world.clock.now));
+  await sync({ ...refusing, crm: { ...refusing.crm, mapping: [] } });
+  expect(await waiting()).toEqual([]);
+});
 
 test.each(ENGINES)(
-  'a start under the same rules marks nothing, and a connection that is back is marked (%s)',
+  'a start under the same rules marks nothing, and a returning connection is marked (%s)',
   async (engine) => {
     const store = await newStore(engine);
     const rules = { name: 'hubspot', mapping: [], values: {}, hold: undefined, persons: false };
@@ -109,7 +106,7 @@ test.each(ENGINES)(
   },
 );
 
-test.each(ENGINES)('of a start only what writes less is accepted at once, the rest waits (%s)', async (engine) => {
+test.each(ENGINES)('a start accepts only changes that write less, and the rest waits (%s)', async (engine) => {
   const store = await newStore(engine);
   const row = (field: FieldName, policy: Policy): PresetRow => ({ field, property: field, policy });
   const rules = (mapping: readonly PresetRow[], more: Partial<NamedRules> = {}): NamedRules => ({

@@ -10,7 +10,7 @@ import { SUITE_ENGINES } from '../../support/stores.ts';
 import { openAddress } from './address-world.ts';
 
 describe.each(SUITE_ENGINES)('an address (%s)', (engine) => {
-  test('follows the register, also over the one before, which it knows whole', async () => {
+  test('follows the register, also over the complete previous address', async () => {
     const { record, move } = await openAddress(engine);
     Object.assign(record, { address: 'Østergade 1', zip: '8000', state: 'Region Midtjylland' });
     await move(AARHUS, ODENSE);
@@ -41,7 +41,7 @@ describe.each(SUITE_ENGINES)('an address (%s)', (engine) => {
     expect(await differences()).toEqual([]);
   });
 
-  test('that is kept stays whole at the next change', async () => {
+  test('that is kept stays complete at the next change', async () => {
     const { store, clock, record, move, differences } = await openAddress(engine);
     await move(null, AARHUS);
     record.address = 'Visitgade 5';
@@ -54,7 +54,7 @@ describe.each(SUITE_ENGINES)('an address (%s)', (engine) => {
     expect(await differences()).toEqual([]);
   });
 
-  test('of which the CRM refuses a part is not written at all, only that part is to be reviewed, and tried a day later', async () => {
+  test('with a refused part is not written at all, lists only that part in review, and is retried a day later', async () => {
     const { store, clock, record, refused, move, sync } = await openAddress(engine);
     await move(null, AARHUS);
     refused.add('Odense C');
@@ -76,7 +76,7 @@ describe.each(SUITE_ENGINES)('an address (%s)', (engine) => {
     expect(record).toEqual({ address: 'Havnegade 1', zip: '6000', city: 'Kolding', state: null });
   });
 
-  test('goes back whole, and not where a part of it was changed since', async () => {
+  test('is undone as a whole, unless a part changed since', async () => {
     const { record, move, undo } = await openAddress(engine);
     await move(null, AARHUS);
     record.state = 'Region Midtjylland';
@@ -90,7 +90,7 @@ describe.each(SUITE_ENGINES)('an address (%s)', (engine) => {
     expect(record).toEqual({ address: 'Østergade 1', zip: '8000', city: 'Aarhus C', state: 'Region Midtjylland' });
   });
 
-  test('that was forgotten is none that the register had', async () => {
+  test('that was forgotten does not count as a value of the register', async () => {
     const { store, clock, record, move } = await openAddress(engine);
     await move(null, AARHUS);
     await store.write((tx) => forgetFacts(tx, { entity: ENTITY, field: 'city' }, [], clock.now));
@@ -99,7 +99,7 @@ describe.each(SUITE_ENGINES)('an address (%s)', (engine) => {
     expect(record.zip).toBe('8000');
   });
 
-  test('of which the CRM spells the city in its own way follows the register, and is put back as it was', async () => {
+  test('whose city the CRM respells follows the register, and is undone to its previous value', async () => {
     const { record, move, undo, differences } = await openAddress(engine, {
       respell: { city: (text) => text.toUpperCase() },
     });

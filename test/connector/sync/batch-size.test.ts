@@ -8,13 +8,13 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 describe.each(SUITE_ENGINES)('the size of a call on %s', (engine) => {
-  it('is whole again a second after a machine was busy for a moment', async () => {
+  it('recovers a second after the machine was briefly busy', async () => {
     const store = await newStore(engine);
     await rememberBatchSize(store, 'hubspot', { size: 17, reason: 'slow', now: 0 });
     expect([await readBatchSize(store.db, CRM, 999), await readBatchSize(store.db, CRM, SECOND)]).toEqual([17, 100]);
   });
 
-  it('stays small twice as long each time that it is too slow again, but never over five minutes', async () => {
+  it('stays small twice as long after each slow call, up to five minutes', async () => {
     const store = await newStore(engine);
     const kept: number[] = [];
     for (let now = 0, round = 0; round < 11; round++) {
@@ -26,7 +26,7 @@ describe.each(SUITE_ENGINES)('the size of a call on %s', (engine) => {
     expect(kept).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
   });
 
-  it('counts calls that began together once, and forgets after a minute without another', async () => {
+  it('counts simultaneous calls once, and resets after a minute without a slow call', async () => {
     const store = await newStore(engine);
     for (const size of [50, 40, 17])
       await rememberBatchSize(store, 'hubspot', { size, reason: 'slow', now: size === 50 ? 0 : 500 });

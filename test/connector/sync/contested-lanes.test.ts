@@ -41,8 +41,8 @@ async function behindLimit(engine: (typeof ENGINES)[number], number: (at: number
   return { fixture, ids };
 }
 
-describe.each(SUITE_ENGINES)('the link of a record whose number speaks against it, on %s', (engine) => {
-  it('stays where an operator kept it from the safety limit, and the record is written to as before', async () => {
+describe.each(SUITE_ENGINES)('the link of a record with another number, on %s', (engine) => {
+  it('stays if an operator kept it at the safety limit, and the record is still written', async () => {
     const { fixture, ids } = await behindLimit(engine, () => null);
     await fixture.store.write((tx) => resolveReview(tx, 'keep', 'lane/heal:crm/*', fixture.now));
     for (const id of ids.slice(0, 15)) {
@@ -54,7 +54,7 @@ describe.each(SUITE_ENGINES)('the link of a record whose number speaks against i
     expect(await fixture.lanes(QUEUE)).toEqual([]);
   });
 
-  it('waits behind the safety limit with the others where it is another number, and costs no reads meanwhile', async () => {
+  it('waits at the safety limit with the others, and costs no reads meanwhile', async () => {
     const { fixture, ids } = await behindLimit(engine, (at) => cvrNumber(100 + at));
     await marked(fixture, ...ids);
     await syncAll(fixture);
@@ -63,7 +63,7 @@ describe.each(SUITE_ENGINES)('the link of a record whose number speaks against i
     expect([await active(fixture), fixture.reads.length]).toEqual([30, before]);
   });
 
-  it('follows it, and the record is written to at once also where it had failed before', async () => {
+  it('follows the number, and the record is written at once even after an earlier failure', async () => {
     const fixture = await newFixture(engine);
     await linked(fixture, '1', A);
     await marked(fixture, '1');
@@ -87,7 +87,7 @@ describe.each(SUITE_ENGINES)('the link of a record whose number speaks against i
   it.each([
     { what: 'the number was put right before the link was decided', number: A, link: { entity: A, state: 'active' } },
     { what: 'a person has to decide', number: B, link: { entity: A, state: 'conflict' } },
-  ])('lets nothing wait any longer where $what', async ({ number, link }) => {
+  ])('releases waiting work if $what', async ({ number, link }) => {
     const fixture = await newFixture(engine);
     fixture.put('1', { cvr: numberOf(A) });
     await fixture.link('1', A, 'person');
@@ -104,7 +104,7 @@ describe.each(SUITE_ENGINES)('the link of a record whose number speaks against i
     expect([await fixture.row('1'), await fixture.lanes(QUEUE)]).toMatchObject([link, []]);
   });
 
-  it('stays where the account shows the property no longer, and nothing waits', async () => {
+  it('stays if the account no longer shows the property, and nothing waits', async () => {
     const fixture = await newFixture(engine, { autoLink: false });
     await linked(fixture, '1', A);
     fixture.schema.splice(0, 1);
@@ -115,7 +115,7 @@ describe.each(SUITE_ENGINES)('the link of a record whose number speaks against i
     expect([await active(fixture), await fixture.lanes(QUEUE)]).toEqual([1, []]);
   });
 
-  it("is a person's once they accepted it where two companies claimed the record", async () => {
+  it('counts as made by a person once they accepted it for a record with two companies', async () => {
     const fixture = await newFixture(engine);
     await linked(fixture, '1', A);
     fixture.put('1', { cvr: numberOf(B) });

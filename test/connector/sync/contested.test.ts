@@ -61,14 +61,14 @@ describe.each(CASES)(
       return { fixture, id, owner, name, link };
     }
 
-    it('is not written to for its old company, and gets what is known of the new one', async () => {
+    it('gets no values of its old company, and the known values of the new one', async () => {
       const { fixture, name, link, id } = await renumbered();
       await fixture.atRest();
       expect([name(), await link()]).toMatchObject(['Ny ApS', { entity: NEW, state: 'active' }]);
       expect((await fixture.history(id)).map(({ now }) => now)).not.toContain('Gammel og Søn ApS');
     });
 
-    it('waits for a person where it was linked by hand, and is written to once they keep the link', async () => {
+    it('waits for a person if it was linked by hand, and is written once they keep the link', async () => {
       const { fixture, name, link, id } = await renumbered({ origin: 'person' });
       expect([name(), await link()]).toMatchObject(['Gammel ApS', { entity: OLD, state: 'conflict' }]);
       expect(await fixture.cli('review', 'accept', `link/${crm}/${id}`)).toMatchObject({ code: 0 });
@@ -76,7 +76,7 @@ describe.each(CASES)(
       expect([name(), await link()]).toMatchObject(['Gammel og Søn ApS', { entity: OLD, state: 'active' }]);
     });
 
-    it('is not written to, and loses its link, where the number was taken out', async () => {
+    it('is not written, and loses its link, if the number was removed', async () => {
       const { name, link } = await renumbered({ number: null });
       expect([name(), await link()]).toMatchObject(['Gammel ApS', { entity: OLD, state: 'removed' }]);
     });
@@ -92,7 +92,7 @@ describe.each(CASES)(
       expect(fixture[crm].notes(id)).toEqual([]);
     });
 
-    it('gets no parent for an owner of its old company', async () => {
+    it('gets no parent of its old company', async () => {
       const { fixture, id } = await renumbered({ changed: OWNED });
       const lanes = async () => {
         await fixture.forward(5_000);
@@ -115,7 +115,7 @@ describe.each(CASES)(
       await expect.poll(given, POLL).toEqual([1, owner]);
     });
 
-    it('is given to nobody as a parent for its old company', async () => {
+    it('becomes no parent for its old company', async () => {
       const { fixture, id, owner } = await renumbered({ number: A, changed: RENAMED });
       fixture[crm].edit(owner, { [MATCH[crm]]: B });
       await fixture.post(OWNED);

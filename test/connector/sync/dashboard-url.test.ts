@@ -17,7 +17,7 @@ const admin = { port: 0, publicUrl: 'https://cvrsync.example.com' };
 const PAGE = `https://cvrsync.example.com/companies/${ENTITY}`;
 
 describe.each(CRMS)("the page's address in $crm", ({ crm, name, property }) => {
-  test('is written with the next change, again over what somebody wrote, and stays where the change is undone', async () => {
+  test('is written with the next change, also over an edit, and stays when the change is undone', async () => {
     const fixture = await startFixture({ admin });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.post(renamed('A ApS', 'B ApS'));
@@ -35,7 +35,7 @@ describe.each(CRMS)("the page's address in $crm", ({ crm, name, property }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS', [property]: PAGE });
   });
 
-  test('is made by check where the account lacks it, and nothing is written before', async () => {
+  test('has a property that check creates, and is not written before', async () => {
     const lacking = { hubspot: { missingProperties: [property] }, salesforce: { missingFields: [property] } };
     const fixture = await startFixture({ admin, ...lacking });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
@@ -48,7 +48,7 @@ describe.each(CRMS)("the page's address in $crm", ({ crm, name, property }) => {
     );
   });
 
-  test('comes to every linked record once the dashboard has an address and a person accepts that', async () => {
+  test('is written to every linked record once the dashboard has an address and a person accepts that', async () => {
     const crms = await startCrms();
     const url = await newStoreUrl('sqlite');
     const start = async (options: ConfigOptions, accepted: Pick<AppOptions, 'rulesAcceptedBy'> = {}) => {

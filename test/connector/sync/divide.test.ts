@@ -6,7 +6,7 @@ import { type Emulated, emulatedHubspot, emulatedSalesforce, type Firewall, reco
 const patchCalls = (emulator: Emulated['emulator']) =>
   emulator.calls.filter(({ path }) => /\/(composite|batch\/update)$/.test(path)).length;
 
-it('writes all of 99 records where a trigger takes no more than 50 in a call, and sends no larger call for a day', async () => {
+it('writes all 99 records if a trigger accepts at most 50 in a call, and sends no larger call for a day', async () => {
   const emulated = await emulatedSalesforce({ triggers: [{ kind: 'queries', over: 50 }] });
   const { crm, store, clock, sync, rename, parked, holding } = await recordsOf(emulated, 99);
   await sync();
@@ -19,7 +19,7 @@ it('writes all of 99 records where a trigger takes no more than 50 in a call, an
   expect(await readBatchSize(store.db, crm, clock.now())).toBe(200);
 });
 
-it('sends no more records in a call than the configuration says', async () => {
+it('sends at most the configured number of records in a call', async () => {
   const emulated = await emulatedSalesforce({ triggers: [{ kind: 'queries', over: 50 }] });
   const { sync, holding } = await recordsOf(emulated, 99, { batch: 33 });
   await sync();
@@ -66,7 +66,7 @@ it.each([
   expect(held()).toEqual(wanted);
 });
 
-it('pauses the connection, and parks nothing, where a firewall lets no write through', async () => {
+it('pauses the connection, and parks nothing, if a firewall blocks every write', async () => {
   const emulated = await emulatedHubspot();
   const { crm, ids, sync, parked, holding } = await recordsOf(emulated, 20);
   emulated.emulator.fault({
@@ -80,7 +80,7 @@ it('pauses the connection, and parks nothing, where a firewall lets no write thr
   expect(patchCalls(emulated.emulator)).toBeLessThan(10);
 });
 
-it('tries a record again that is refused alone with nothing to compare it with, and parks it once others go through', async () => {
+it('retries a single refused record without a comparison, and parks it once others succeed', async () => {
   const emulated = await emulatedHubspot();
   const { store, clock, ids, sync, parked, holding, way } = await recordsOf(emulated, 2);
   const [poison = ''] = ids;

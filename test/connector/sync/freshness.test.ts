@@ -106,7 +106,7 @@ async function sync(script: Script): Promise<{ rules: readonly string[]; rereads
 }
 
 describe('an edit between our read and our write', () => {
-  it('is kept where the write waited longer than 250 ms: the record is read again and decided anew', async () => {
+  it('is kept if the write waited longer than 250 ms, because the record is read and decided again', async () => {
     const script = new Script();
     script.slowly = () => {
       script.slowly = undefined;
@@ -117,7 +117,7 @@ describe('an edit between our read and our write', () => {
     expect([script.written, script.name]).toEqual([[], 'As a person wrote it']);
   });
 
-  it('costs no second read where the write left at once', async () => {
+  it('costs no second read if the write left at once', async () => {
     const script = new Script();
     script.slowly = () => {
       script.time += 100;
@@ -126,7 +126,7 @@ describe('an edit between our read and our write', () => {
     expect([script.written, script.reads]).toEqual([['B ApS'], 1]);
   });
 
-  it('is looked for as often as the write waits too long', async () => {
+  it('is checked each time that the write waits too long', async () => {
     const script = new Script();
     let waits = 3;
     script.slowly = () => {
@@ -138,7 +138,7 @@ describe('an edit between our read and our write', () => {
     expect([script.written, script.name]).toEqual([[], 'As a person wrote it']);
   });
 
-  it('is not overwritten by a write that always waits too long: the record is tried again later, and its lane says why', async () => {
+  it('is not overwritten by a write that always waits too long, which is retried later with the reason', async () => {
     const script = new Script();
     script.slowly = () => {
       script.time += 400;
@@ -152,7 +152,7 @@ describe('an edit between our read and our write', () => {
     expect([script.written, await store.db.selectFrom('pending_write').selectAll().execute()]).toEqual([[], []]);
   });
 
-  it('counts from the start of the read: an answer that takes longer than the write may wait is read again', async () => {
+  it('is measured from the start of the read, so that a slow answer is read again', async () => {
     const script = new Script();
     script.answering = () => {
       script.answering = undefined;
@@ -163,7 +163,7 @@ describe('an edit between our read and our write', () => {
     expect(script.written).toEqual([]);
   });
 
-  it('does not keep a CRM from its writes that always takes long to answer, where it tells who edited', async () => {
+  it('does not block writes to a slow CRM that names editors', async () => {
     const script = new Script();
     script.edits = async () => [];
     script.answering = () => {
@@ -173,7 +173,7 @@ describe('an edit between our read and our write', () => {
     expect(script.written).toEqual(['B ApS']);
   });
 
-  it('is measured: the time from the start of the read to the answer to the write', async () => {
+  it('is counted in the metric of the time from the start of the read to the answer of the write', async () => {
     const script = new Script();
     script.slowly = () => {
       script.time += 100;

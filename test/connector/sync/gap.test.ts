@@ -96,7 +96,7 @@ async function world(
 }
 
 describe.each(SUITE_ENGINES)('a store that was restored (%s)', (engine) => {
-  test.each(CRMS)('takes what it wrote since into %s for its own, and keeps an edit of a person', async (_, open) => {
+  test.each(CRMS)('recognises its later writes to %s, and keeps an edit of a person', async (_, open) => {
     const { edit, restore, state, sync, ids, held, differences } = await world(open, engine);
     edit(ids[1], EDIT);
     await restore();
@@ -106,7 +106,7 @@ describe.each(SUITE_ENGINES)('a store that was restored (%s)', (engine) => {
     expect(await differences()).toEqual([EDIT]);
   });
 
-  test.each(CRMS)('does not write the older value of its own over the newer one in %s', async (_, open) => {
+  test.each(CRMS)('does not overwrite its newer value in %s with the older one', async (_, open) => {
     const { edit, restore, rename, state, sync, look, ids, held, differences, rules } = await world(open, engine);
     edit(ids[1], EDIT);
     await restore();
@@ -120,7 +120,7 @@ describe.each(SUITE_ENGINES)('a store that was restored (%s)', (engine) => {
     expect(await rules(ids[0])).toEqual(['register', 'ours']);
   });
 
-  test("keeps a person's value that an undo put back since, although the CRM says that we wrote it", async () => {
+  test("keeps a person's value that an undo restored since, although the CRM says that we wrote it", async () => {
     const { crm, edit, restore, state, sync, ids, held } = await world(CRMS[0][1], engine);
     edit(ids[0], EDIT);
     await crm.connection.update([{ id: ids[0] ?? '', properties: { name: 'C ApS' } }], AbortSignal.timeout(9_000));
@@ -131,7 +131,7 @@ describe.each(SUITE_ENGINES)('a store that was restored (%s)', (engine) => {
     expect(held()).toEqual([EDIT, 'D ApS', 'D ApS']);
   });
 
-  test('holds for a person what the history of the CRM does not decide', async () => {
+  test('leaves values to a person if the history of the CRM is inconclusive', async () => {
     const { restore, state, sync, held, differences } = await world((now) => emulatedSalesforce({ now }), engine);
     await restore();
     await state('D ApS');
@@ -139,7 +139,7 @@ describe.each(SUITE_ENGINES)('a store that was restored (%s)', (engine) => {
     expect([held(), await differences()]).toEqual([Array(3).fill('C ApS'), Array(3).fill('C ApS')]);
   });
 
-  test('writes no older value of its own under `always` either', async () => {
+  test('does not write its older value under `always`', async () => {
     const always: PresetRow = { field: 'name', property: 'cvr_name', policy: 'always' };
     const { restore, look, ids, emulator } = await world(CRMS[0][1], engine, [always]);
     await restore();

@@ -21,7 +21,7 @@ import {
 } from './two-syncs.ts';
 
 describe.each(ENGINES)('a stale write that was answered late (%s)', (engine) => {
-  test('is no reason to take the same value for ours later: a person wrote it', async () => {
+  test('does not make the same later value of a person ours', async () => {
     const world = await open(engine, null, 'if-blank');
     await report(world, 'A ApS', 'B ApS', 8);
     world.meanwhile.before = standsStill(world);
@@ -40,7 +40,7 @@ describe.each(ENGINES)('a stale write that was answered late (%s)', (engine) => 
     expect(world.held.name).toBe('B ApS');
   });
 
-  test('is still mended where the CRM shows it only some time after its answer', async () => {
+  test('is repaired even if the CRM shows it some time after its answer', async () => {
     const world = await open(engine, null, 'if-blank');
     await report(world, 'A ApS', 'B ApS', 8);
     world.meanwhile.before = standsStill(world);
@@ -56,7 +56,7 @@ describe.each(ENGINES)('a stale write that was answered late (%s)', (engine) => 
   });
 });
 
-describe.each(ENGINES)('an edit that a stale write replaced, as its answer says (%s)', (engine) => {
+describe.each(ENGINES)('an edit that a stale write replaced according to its answer (%s)', (engine) => {
   /** A person edits before the write arrives, and another process has the record before its answer does. */
   async function replaced(takeOver: (world: World) => Promise<void>): Promise<World> {
     const world = await open(engine, 'A ApS', 'tracked');
@@ -73,7 +73,7 @@ describe.each(ENGINES)('an edit that a stale write replaced, as its answer says 
     return world;
   }
 
-  test('comes back, although another process took the record before the answer came', async () => {
+  test('is restored, although another process took the record before the answer', async () => {
     const world = await replaced(async (taken) => {
       expect(await sync(taken)).toBe(1);
       expect(taken.held.name).toBe('B ApS');
@@ -82,7 +82,7 @@ describe.each(ENGINES)('an edit that a stale write replaced, as its answer says 
     expect(world.held.name).toBe('As a person wrote it');
   });
 
-  test('comes back where the write was an undo, and another process finished that undo', async () => {
+  test('is restored if the write was an undo, and another process finished that undo', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     world.habits.tells = true;
     await report(world, 'A ApS', 'B ApS', 8);
@@ -100,7 +100,7 @@ describe.each(ENGINES)('an edit that a stale write replaced, as its answer says 
     expect(world.held.name).toBe('As a person wrote it');
   });
 
-  test('comes back where that process has written a newer value since', async () => {
+  test('is restored if that process has written a newer value since', async () => {
     const world = await replaced(async (taken) => {
       await report(taken, 'B ApS', 'C ApS', 9);
       expect(await sync(taken)).toBe(1);
@@ -129,7 +129,7 @@ describe.each(ENGINES)('a stale write to a record that was merged meanwhile (%s)
     return world;
   }
 
-  test('is mended on the survivor, and looked at no longer than another one', async () => {
+  test('is repaired on the survivor, and checked as long as any other', async () => {
     const world = await arrivedLate();
     await goOn(world, 60);
     expect(world.held.name).toBe('C ApS');
@@ -137,7 +137,7 @@ describe.each(ENGINES)('a stale write to a record that was merged meanwhile (%s)
     expect(await pendingCount(world)).toBe(0);
   });
 
-  test('that is heard of by the process which made it leaves nothing to look at', async () => {
+  test('whose answer reaches its process needs no checks', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     await report(world, 'A ApS', 'B ApS', 8);
     world.meanwhile.after = async () => {
@@ -174,7 +174,7 @@ describe.each(ENGINES)("a stale write over a person's edit (%s)", (engine) => {
     ['returned', 'B ApS', EDIT],
   ];
 
-  test('is taken back: the edit returns, history says so, and review shows it', async () => {
+  test('is reverted, so that the edit is restored, with entries in history and review', async () => {
     const world = await overwritten();
     expect(await sync(world)).toBe(1);
     expect([world.held.name, await pendingCount(world)]).toEqual([EDIT, 0]);
@@ -191,7 +191,7 @@ describe.each(ENGINES)("a stale write over a person's edit (%s)", (engine) => {
     expect(world.held.name).toBe(EDIT);
   });
 
-  test.each(['before', 'after'] as const)('is taken back also where the CRM fails %s it did so', async (when) => {
+  test.each(['before', 'after'] as const)('is reverted even if the CRM fails %s the restore', async (when) => {
     const world = await overwritten();
     world.meanwhile[when] = async () => {
       throw new ProviderError('unavailable', 'no answer came');
@@ -206,7 +206,7 @@ describe.each(ENGINES)("a stale write over a person's edit (%s)", (engine) => {
     if (when === 'before') expect((await history(world)).slice(0, 4)).toEqual(TOLD);
   });
 
-  test('gives way where a person lets the register win', async () => {
+  test('stays if a person lets the register win', async () => {
     const world = await overwritten();
     expect(await sync(world)).toBe(1);
     const ref = { provider: 'crm', recordId: RECORD, property: 'name' };
@@ -224,7 +224,7 @@ describe.each(ENGINES)('a write that arrives after an undo (%s)', (engine) => {
     for (const seconds of [60, 120, 600, 1_800, 7_200]) await goOn(world, seconds);
   };
 
-  test('is taken back, where its answer was lost, and a second undo changes nothing', async () => {
+  test('is reverted if its answer was lost, and a second undo changes nothing', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     await report(world, 'A ApS', 'B ApS', 8);
     await sync(world);
@@ -254,7 +254,7 @@ describe.each(ENGINES)('a write that arrives after an undo (%s)', (engine) => {
     expect(world.held.name).toBe('A ApS');
   });
 
-  test('is taken back, where a process that stood still sent it', async () => {
+  test('is reverted if a frozen process sent it', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     await report(world, 'A ApS', 'B ApS', 8);
     world.meanwhile.before = async () => {
@@ -269,7 +269,7 @@ describe.each(ENGINES)('a write that arrives after an undo (%s)', (engine) => {
     expect([world.held.name, await pendingCount(world)]).toEqual(['A ApS', 0]);
   });
 
-  test('gives way to the register where the hold of the undo has ended', async () => {
+  test('is replaced by the register once the hold of the undo has ended', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     await report(world, 'A ApS', 'B ApS', 8);
     world.meanwhile.before = async () => {

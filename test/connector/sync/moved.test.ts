@@ -6,7 +6,7 @@ import { SUITE_ENGINES } from '../../support/stores.ts';
 
 const POLL = { timeout: 60_000, interval: 20 };
 
-it.each(SUITE_ENGINES)('moves no link on %s, and the record gets its values', async (engine) => {
+it.each(SUITE_ENGINES)('an unchanged survivor moves no link on %s, and the record gets its values', async (engine) => {
   const fixture = await startFixture({ engine });
   const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS' });
   const other = { id: '123', properties: {} };

@@ -12,7 +12,7 @@ const customers = { lifecyclestage: ['customer', 'opportunity'], country: 'Denma
 describe.each(['hubspot', 'salesforce'] as const)('in %s', (crm) => {
   const [name, stage] = crm === 'hubspot' ? ['name', 'lifecyclestage'] : ['Name', 'Type'];
 
-  test('a record is written to while it is one of those that only names, and left alone otherwise', async () => {
+  test('a record is written only while it matches `only`', async () => {
     const only = { [stage]: ['Customer'] };
     const fixture = await startFixture({ connections: { [crm]: { only } } });
     const mine = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS', [stage]: 'customer' });
@@ -49,14 +49,14 @@ test('a blank value can be named, and numbers and checkboxes by their text', () 
   expect(held({ owner: ['7'], active: ['true'] }, { owner: 7, active: true })).toBe(false);
 });
 
-test('a new filter counts at once, since it only makes cvrsync write less; without it everything waits', () => {
+test('a new filter applies at once, because it makes cvrsync write less; its removal waits', () => {
   const rules = rulesOf({ mapping: [], values: {}, hold: undefined, persons: false });
   const filtered = { ...rules, only: { country: ['Denmark'] } };
   expect(narrowed(rules, filtered).only).toEqual(filtered.only);
   expect(narrowed(filtered, rules).only).toEqual(filtered.only);
 });
 
-test('check names a property that the CRM lacks, and a value that is none of its options', () => {
+test('check names a property that the CRM lacks, and a value that is not one of its options', () => {
   const options = [{ value: 'customer', label: 'Customer' }];
   const schema = new Map([['stage', propertyOf('enumeration', { name: 'stage', options })]]);
   const check = (only: Record<string, string[]>) => checkOnly({ name: 'hubspot', only }, schema);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { emulatedHubspot, recordsOf } from './emulated-records.ts';
 
-it('writes each record with two calls, where calls are further apart than a write may wait', async () => {
+it('the sync writes each record with two calls if calls are further apart than a write may wait', async () => {
   const perSeconds = 2;
   const emulated = await emulatedHubspot({ rate: { calls: 5, perMs: perSeconds * 1_000 } });
   const paced = { ...emulated, settings: { ...emulated.settings, rate: { calls: 5, perSeconds } } };

@@ -53,6 +53,6 @@ test('a value that the history shows as ours is recognised', async () => {
   expect(found?.remembered.get('name')?.pending).toMatchObject([{ stored: "Ida's own" }]);
 });
 
-test("a person's value is not recognised by a write of ours to the record, which may have been to other properties", async () => {
+test("a person's value does not count as ours because of a write to other properties of the record", async () => {
   expect(await recognise({ at: SENT_AT, own: true })).toBeUndefined();
 });

@@ -42,7 +42,7 @@ const turn = (attempts: number, now: number, outcome: Written['outcome'] = LOCKE
   ).settlement;
 };
 
-test('a record that the CRM puts off is tried again, no sooner than the CRM asks', () => {
+test('a record that the CRM defers is retried, not before the time of the CRM', () => {
   const settlement = turn(0, DAY);
   expect(settlement).toMatchObject({ kind: 'again', error: 'locked by a flow' });
   expect(settlement.kind === 'again' && settlement.at - DAY).toBeGreaterThanOrEqual(60_000);
@@ -51,7 +51,7 @@ test('a record that the CRM puts off is tried again, no sooner than the CRM asks
 test.each([
   ['by the CRM, in whatever words', {}, { refused: TOGETHER }],
   ['for another one', { waitsFor: 'city' }, { planned: { action: 'skip', rule: 'together', detail: TOGETHER } }],
-])('a value that is left out %s', (_, more, expected) => {
+])('a value that was omitted %s', (_, more, expected) => {
   const claim = { queue: 'sync:crm', key: '1', fence: 1, marks: 1, attempts: 0, since: 0, unended: 0 };
   const street = { ...planned[0], field: 'street', property: 'address' } as const;
   const written = {
@@ -67,11 +67,11 @@ test.each([
   expect(result.decided).toMatchObject([expected]);
 });
 
-test('a record that the CRM has put off for three days waits for a person', () => {
+test('a record that the CRM deferred for three days waits for a person', () => {
   expect(turn(30, 4 * DAY)).toEqual({ kind: 'parked', at: 4 * DAY, error: 'locked by a flow' });
 });
 
-test('a record that could not be read and written in time is tried again within a minute, together with the others', () => {
+test('records that could not be read and written in time are retried together within a minute', () => {
   const stale = { kind: 'stale', id: '1', reason: 'the CRM takes too long to answer' } as const;
   expect(turn(9, DAY, stale)).toEqual({ kind: 'again', at: DAY + 60_000, error: stale.reason });
 });

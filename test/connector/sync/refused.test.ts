@@ -80,7 +80,7 @@ async function openRecord({ emulated }: Opened, engine: (typeof ENGINES)[number]
 }
 
 describe.each(SUITE_ENGINES)('a value that the CRM refused (%s)', (engine) => {
-  it.each(CRMS)('is sent to %s again with the next event and once a day, until the CRM takes it', async (_, open) => {
+  it.each(CRMS)('is sent to %s again with the next event and once a day, until the CRM accepts it', async (_, open) => {
     const opened = await open();
     const { emulator, name } = opened.emulated;
     const holder = emulator.add({ [name]: 'Other ApS', mail__c: MAIL });
@@ -112,7 +112,7 @@ describe.each(SUITE_ENGINES)('a value that the CRM refused (%s)', (engine) => {
 });
 
 it.each(CRMS)(
-  'a value whose property in %s has another type is set aside, and costs no call until the type is right',
+  'a value whose property in %s has another type is set aside without a call until the type fits',
   async (_, open) => {
     const opened = await open();
     const { name } = opened.emulated;

@@ -32,7 +32,7 @@ async function undo(fixture: Fixture, crm: CrmName, id: string, event: number): 
 }
 
 describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
-  test.each(casesOf(crm, RESPELLINGS))('%s is no edit by a person', async (_, make) => {
+  test.each(casesOf(crm, RESPELLINGS))('%s is not an edit by a person', async (_, make) => {
     const fixture = await startFixture({ [crm]: { respell: { [name]: make, [own]: make } } });
     // Salesforce keeps no blanks at the edges.
     const stored = (text: string) => (make(text.trim()) === '' ? null : make(text.trim()));
@@ -60,7 +60,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: stored(SECOND) });
   });
 
-  test('a write whose answer was lost is recognised in whatever the CRM made of it', async () => {
+  test('a write whose answer was lost is recognised in the spelling of the CRM', async () => {
     const respell = { [name]: (text: string) => text.toUpperCase() };
     // HubSpot keeps the history of every property, Salesforce of the fields that the org names.
     const kept = crm === 'salesforce' && { trackedFields: [name] };
@@ -95,7 +95,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: EDIT, [own]: 'C ApS' });
   });
 
-  test("an edit by a person stays a person's, whatever the CRM makes of what it is sent", async () => {
+  test("an edit by a person stays a person's, however the CRM respells values", async () => {
     const respell = { [name]: (text: string) => text.toUpperCase() };
     const fixture = await startFixture({ [crm]: { respell } });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
@@ -110,7 +110,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
   });
 });
 
-test('a domain of which HubSpot keeps the host is no edit by a person', async () => {
+test('a domain that HubSpot reduces to its host is not an edit by a person', async () => {
   const respell = { domain: (text: string) => new URL(text).host.replace(/^www\./, '') };
   const fields = { website: { property: 'domain' } };
   const fixture = await startFixture({ hubspot: { respell }, connections: { hubspot: { fields } } });
@@ -125,7 +125,7 @@ test('a domain of which HubSpot keeps the host is no edit by a person', async ()
   expect(fixture.hubspot.get(id)).toMatchObject({ domain: 'ege.example' });
 });
 
-test('an edit that arrives in Salesforce between the read and the write is put back', async () => {
+test('an edit that arrives in Salesforce between the read and the write is restored', async () => {
   const fixture = await startFixture({ clock: handClock() });
   const id = await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
   await fixture.settled();

@@ -22,7 +22,7 @@ const again = async (world: World): Promise<void> => {
 
 const rules = async (world: World) => (await history(world)).map(([rule]) => rule);
 
-describe.each(SUITE_ENGINES)('a value that the CRM spells in its own way (%s)', (engine) => {
+describe.each(SUITE_ENGINES)('a value that the CRM respells (%s)', (engine) => {
   async function respelled(respell: World['habits']['respell'] = upper, name: PropertyValue = 'A ApS'): Promise<World> {
     const world = await open(engine, name, 'tracked');
     Object.assign(world.habits, { respell, tells: true });
@@ -31,7 +31,7 @@ describe.each(SUITE_ENGINES)('a value that the CRM spells in its own way (%s)', 
     return world;
   }
 
-  test('is not written again, follows the register, and is told', async () => {
+  test('is not written again, follows the register, and is explained', async () => {
     const world = await respelled();
     expect(world.held.name).toBe('B & CO APS');
     await again(world);
@@ -57,7 +57,7 @@ describe.each(SUITE_ENGINES)('a value that the CRM spells in its own way (%s)', 
     });
   });
 
-  test('is written again where a person lets the register win once, and by that alone', async () => {
+  test('is written again only if a person lets the register win once', async () => {
     const world = await respelled();
     const ref = { provider: 'crm', recordId: RECORD, property: 'name' };
     const release = { kind: 'release', once: true, until: null, reason: 'the trigger is gone' } as const;
@@ -70,7 +70,7 @@ describe.each(SUITE_ENGINES)('a value that the CRM spells in its own way (%s)', 
     expect(world.held.name).toBe('B & Co ApS');
   });
 
-  test('is put back by undo, as it was, and undo is taken back', async () => {
+  test('is restored by undo, and the undo can be undone', async () => {
     for (const respell of [upper, escaped]) {
       const world = await respelled(respell);
       await report(world, 'B & Co ApS', 'C & D ApS', 9);
@@ -95,7 +95,7 @@ describe.each(SUITE_ENGINES)('a value that the CRM spells in its own way (%s)', 
     expect(await rules(world)).toEqual(['register', 'edited']);
   });
 
-  test('follows its record into another one', async () => {
+  test('moves with its record into another one', async () => {
     const world = await respelled();
     const move = { provider: 'crm', from: RECORD, to: 'survivor', now: world.clock.now };
     await world.store.write((tx) => moveLink(tx, move));
@@ -121,7 +121,7 @@ describe.each(SUITE_ENGINES)('an edit between our read and our write (%s)', (eng
 
   const putBack = async ({ metrics }: World) => (await metrics.editsPutBack.get()).values[0]?.value ?? 0;
 
-  test.each(['tracked', 'if-blank'] as const)('is put back under %s, and told', async (policy) => {
+  test.each(['tracked', 'if-blank'] as const)('is restored under %s, and recorded', async (policy) => {
     const world = await overwritten(policy);
     await sync(world);
     expect([world.held.name, await putBack(world)]).toEqual([EDIT, 1]);
@@ -137,7 +137,7 @@ describe.each(SUITE_ENGINES)('an edit between our read and our write (%s)', (eng
     expect(await readDifferences(world.store.db, world.clock.now, {}, 9)).toMatchObject(open);
   });
 
-  test('is put back where the CRM made another value of our write', async () => {
+  test('is restored if the CRM respelled our write', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     Object.assign(world.habits, { respell: upper, tells: true });
     await report(world, 'A ApS', 'B ApS', 8);
@@ -161,7 +161,7 @@ describe.each(SUITE_ENGINES)('an edit between our read and our write (%s)', (eng
     expect([world.held.name, await putBack(world)]).toEqual(['B ApS', 0]);
   });
 
-  test('stays overwritten where a person has written something else since', async () => {
+  test('stays overwritten if a person has written another value since', async () => {
     const world = await overwritten('tracked');
     world.held.name = 'Newer';
     await sync(world);
@@ -184,7 +184,7 @@ describe.each(SUITE_ENGINES)('an edit between our read and our write (%s)', (eng
     expect(world.held.name).toBe(EDIT);
   });
 
-  test('stays overwritten after a hold during which a person wrote something else, and took that back', async () => {
+  test('stays overwritten after a hold in which a person wrote another value, and reverted it', async () => {
     const world = await overwritten('tracked');
     const ref = { provider: 'crm', recordId: RECORD, property: 'name' };
     const until = world.clock.now + 60_000;
@@ -219,7 +219,7 @@ describe.each(SUITE_ENGINES)('an edit between our read and our write (%s)', (eng
     expect([world.held.name, await putBack(world)]).toEqual(['B ApS', 0]);
   });
 
-  test('that the put-back itself goes over comes back, too', async () => {
+  test('that the restore itself overwrites is restored, too', async () => {
     const world = await overwritten('tracked');
     world.meanwhile.before = async () => {
       world.held.name = 'Newer';
@@ -230,7 +230,7 @@ describe.each(SUITE_ENGINES)('an edit between our read and our write (%s)', (eng
     expect([world.held.name, await putBack(world)]).toEqual(['Newer', 2]);
   });
 
-  test('that an undo went over comes back', async () => {
+  test('that an undo overwrote is restored', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     world.habits.tells = true;
     await report(world, 'A ApS', 'B ApS', 8);
@@ -244,7 +244,7 @@ describe.each(SUITE_ENGINES)('an edit between our read and our write (%s)', (eng
     expect(world.held.name).toBe(EDIT);
   });
 
-  test('that is found later, while a sync is under way, is not forgotten by that sync', async () => {
+  test('that is found during a later sync is not lost by that sync', async () => {
     const world = await open(engine, 'A ApS', 'tracked');
     await report(world, 'A ApS', 'B ApS', 8);
     await sync(world);

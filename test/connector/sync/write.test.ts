@@ -50,7 +50,7 @@ const stopped: Outcome = { kind: 'retry', id: '7', reason: 'read too long ago' }
 const written: Outcome = { kind: 'written', id: '7' };
 
 describe('a record that is read again before it is written', () => {
-  it('has the fault of that reading for its outcome where it fails, and nothing of it was sent', async () => {
+  it('has the fault of a failed read as its outcome, and nothing is sent', async () => {
     const { connection, sent } = crmThat(stopped);
     const error = new Error('the CRM is away');
     const fresh = staleIn(1, sent, () => Promise.reject(error));
@@ -59,7 +59,7 @@ describe('a record that is read again before it is written', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is written as decided anew, without what the CRM had refused', async () => {
+  it('is decided and written again, without refused values', async () => {
     const refusal: Outcome = { kind: 'rejected', id: '7', reason: 'no', properties: { phone: 'no phone' } };
     const { connection, sent } = crmThat(refusal, stopped, written);
     const fresh = staleIn(2, sent, async () => [{ id: '7', properties: { name: 'C ApS', phone: '12345678' } }]);
@@ -72,7 +72,7 @@ describe('a record that is read again before it is written', () => {
     });
   });
 
-  it('is done without a call where nothing is to be written any more', async () => {
+  it('is done without a call if nothing is left to write', async () => {
     const { connection, sent } = crmThat(stopped);
     const fresh = staleIn(1, sent, async () => [{ id: '7', properties: {} }]);
     const results = await writePatches(connection, [PATCH], signal, { fresh });

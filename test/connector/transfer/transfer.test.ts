@@ -22,7 +22,7 @@ const intents = async ({ store }: TransferFixture) =>
   (await store.db.selectFrom('kv').select('key').execute()).map(({ key }) => key);
 
 describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
-  it('makes the record with its name and number, links it, and asks the service for the whole company', async () => {
+  it('creates the record with its name and number, links it, and requests the full state from the service', async () => {
     const fixture = await setTransfer(engine);
     expect(await fixture.run(order)).toEqual({ kind: 'made', id: 'new-1', name: 'Fjordlys ApS', setAside: {} });
     expect(fixture.records.get('new-1')).toEqual({ name: 'Fjordlys ApS', cvr: NUMBER });
@@ -39,7 +39,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     expect(await intents(fixture)).toEqual([]);
   });
 
-  it('writes what the register is known to say, and remembers it as written by us', async () => {
+  it('writes known facts, and stores them as our own writes', async () => {
     const fixture = await setTransfer(engine);
     await fixture.report(renamed('A ApS', 'B ApS', 8, ENTITY));
     expect(await fixture.run({ entity: ENTITY, name: undefined })).toMatchObject({ kind: 'made', name: 'B ApS' });
@@ -50,7 +50,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     expect(await historyLines(fixture.store.db)).toContainEqual(expect.objectContaining(line));
   });
 
-  it('remembers what the CRM made of the values, where it says so', async () => {
+  it('stores the spelling of the CRM, if it reports it', async () => {
     for (const silent of [undefined, silence(false)?.error]) {
       const fixture = await setTransfer(engine);
       Object.assign(fixture, { silent, respell: { name: (text: string) => text.toUpperCase() } });
@@ -62,7 +62,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     }
   });
 
-  it('is refused where a link stands for the company already', async () => {
+  it('is refused if the company has a link already', async () => {
     const fixture = await setTransfer(engine);
     const desired = { provider: 'crm', recordId: '7', entity: ENTITY, sendUpdate: false, now: 1 };
     await fixture.store.write((tx) => linkRecord(tx, desired));
@@ -71,7 +71,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     expect(await fixture.run(order)).toMatchObject({ kind: 'made' });
   });
 
-  it('is asked about a number that fails the check of the register, unless something is known of the company', async () => {
+  it('needs a confirmation of a number that fails the check of the register, unless the company has facts', async () => {
     const fixture = await setTransfer(engine);
     const entity = 'CVR-1-10000002';
     expect(await fixture.run({ entity, name: 'Fjordlys ApS' })).toEqual({ kind: 'mistyped' });
@@ -85,7 +85,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     expect(fixture.asked).toEqual([entity, entity]);
   });
 
-  it('tells what it waits for while it reads the records', async () => {
+  it('reports why it waits while it reads the records', async () => {
     const fixture = await setTransfer(engine);
     const { find, ...connection } = fixture.crm.connection;
     let scans = 0;
@@ -101,7 +101,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     expect(troubles).toEqual(['no answer within 30 s', undefined]);
   });
 
-  it('makes one record where two transfer the company at the same time', async () => {
+  it('creates one record if two people transfer the company at the same time', async () => {
     const fixture = await setTransfer(engine);
     const { promise, resolve } = Promise.withResolvers<void>();
     fixture.gate = promise;
@@ -113,7 +113,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     expect(creations(fixture)).toBe(1);
   });
 
-  it('finds the record whose making was not answered, and makes no second one', async () => {
+  it('finds a record whose creation had no answer, and creates no second one', async () => {
     const fixture = await setTransfer(engine);
     fixture.fault = silence(true);
     expect(await fixture.run(order)).toMatchObject({ kind: 'found', id: 'new-1' });
@@ -122,7 +122,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     expect(await intents(fixture)).toEqual([]);
   });
 
-  it('makes nothing and stores nothing of an erased company', async () => {
+  it('creates and stores nothing for an erased company', async () => {
     const fixture = await setTransfer(engine);
     await eraseByHand(fixture.store, ENTITY);
     for (const _ of [1, 2]) await expect(fixture.run(order)).rejects.toThrow(`${ENTITY} was erased`);
@@ -130,7 +130,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     expect(await rowsWith(fixture.store, ENTITY)).toEqual([]);
   });
 
-  it('makes nothing of a company that is erased while it looks for duplicates', async () => {
+  it('creates nothing for a company that is erased during the search for duplicates', async () => {
     const fixture = await setTransfer(engine);
     await fixture.report(renamed('A ApS', 'B ApS', 8, ENTITY));
     fixture.records.set('7', { name: order.name });
@@ -143,7 +143,7 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
     expect(await rowsWith(fixture.store, ENTITY)).toEqual([]);
   });
 
-  it('names the record of a company that is erased while the CRM makes it', async () => {
+  it('names the record of a company that is erased while the CRM creates it', async () => {
     const fixture = await setTransfer(engine);
     const { promise, resolve } = Promise.withResolvers<void>();
     fixture.gate = promise;
@@ -157,12 +157,12 @@ describe.each(SUITE_ENGINES)('transfer on %s', (engine) => {
   });
 });
 
-describe('a transfer that is not sure', () => {
+describe('an uncertain transfer', () => {
   it.each([
     ['DK', `DK${NUMBER}`],
     ['blanks', `${NUMBER.slice(0, 2)} ${NUMBER.slice(2, 4)} ${NUMBER.slice(4, 6)} ${NUMBER.slice(6)}`],
     ['nothing else', NUMBER],
-  ])('is refused where a record holds the number with %s', async (_, spelled) => {
+  ])('is refused if a record holds the number with %s', async (_, spelled) => {
     const fixture = await setTransfer();
     fixture.records.set('7', { name: 'Another name', cvr: spelled });
     const done = await fixture.run(order);
@@ -182,14 +182,14 @@ describe('a transfer that is not sure', () => {
     },
   );
 
-  it('is refused where no record shows its number: a duplicate would not be seen', async () => {
+  it('is refused if no record shows its number, because a duplicate would be invisible', async () => {
     const fixture = await setTransfer();
     fixture.finds = 'never';
     fixture.records.set('7', { name: 'x' });
     await expect(fixture.run(order)).rejects.toThrow('shows cvr to these credentials in no record');
   });
 
-  it('asks a person about records of the same name', async () => {
+  it('needs a confirmation if records have the same name', async () => {
     const fixture = await setTransfer();
     fixture.records.set('7', { name: 'Fjordlys ApS', cvr: null });
     expect(await fixture.run(order)).toMatchObject({ kind: 'same-name', records: [{ id: '7' }] });
@@ -198,7 +198,7 @@ describe('a transfer that is not sure', () => {
     expect(fixture.asked).toEqual(['7', '7']);
   });
 
-  it('knows a name without its form and its case where it reads every record', async () => {
+  it('compares names without form and case if it reads every record', async () => {
     const fixture = await setTransfer();
     fixture.finds = 'never';
     fixture.records.set('7', { name: 'FJORDLYS  A/S', cvr: null });
@@ -206,12 +206,12 @@ describe('a transfer that is not sure', () => {
     expect(await fixture.run(order)).toMatchObject({ kind: 'same-name', records: [{ id: '7' }] });
   });
 
-  it('needs a name from somewhere', async () => {
+  it('needs a name', async () => {
     const fixture = await setTransfer();
     await expect(fixture.run({ entity: ENTITY, name: undefined })).rejects.toThrow('give it with --name');
   });
 
-  it('sends whoever lacks the property of the number to check, which knows whether it can be created', async () => {
+  it('refers to check if the property of the number is missing', async () => {
     const { store, crm } = await setTransfer();
     const draft = draftRecord(
       store.db,
@@ -225,8 +225,8 @@ describe('a transfer that is not sure', () => {
   });
 });
 
-describe('a CRM that does not simply make it', () => {
-  it('is asked again, after a look, only by the next transfer', async () => {
+describe('a CRM that does not simply create the record', () => {
+  it('is called again only by the next transfer, after a search', async () => {
     const fixture = await setTransfer();
     fixture.fault = silence(false);
     expect(await fixture.run(order)).toMatchObject({ kind: 'lost' });
@@ -237,7 +237,7 @@ describe('a CRM that does not simply make it', () => {
     expect(await intents(fixture)).toEqual([]);
   });
 
-  it('is believed to have made a record that turns up after the process died', async () => {
+  it('has created a record that appears after the process died', async () => {
     const fixture = await setTransfer();
     const dying = new AbortController();
     const { connection } = fixture.crm;
@@ -257,7 +257,7 @@ describe('a CRM that does not simply make it', () => {
     expect(creations(fixture)).toBe(0);
   });
 
-  it('has made nothing where it says that it was asked too often, or does not accept the credentials', async () => {
+  it('has created nothing if it limits the rate or refuses the credentials', async () => {
     for (const fault of ['rate', 'auth', 'locked', 'refused'] as const) {
       const fixture = await setTransfer();
       fixture.fault = { error: new ProviderError(fault, `it is ${fault}`), applied: false };
@@ -266,7 +266,7 @@ describe('a CRM that does not simply make it', () => {
     }
   });
 
-  it('gets the record without the property that it refuses, and the person is told', async () => {
+  it('gets the record without a refused property, and the person is notified', async () => {
     const fixture = await setTransfer();
     await fixture.report(reported({ phoneNumber: { before: null, after: '+4570102030' } }, 8));
     fixture.verdict = (properties) =>
@@ -275,7 +275,7 @@ describe('a CRM that does not simply make it', () => {
     expect([...fixture.records.values()]).toEqual([{ name: 'Fjordlys ApS', cvr: NUMBER }]);
   });
 
-  it('gets no part of an address of which it refuses one, and only that one stands in review', async () => {
+  it('gets no part of an address with a refused part, and only that part is in review', async () => {
     const fixture = await setTransfer();
     await fixture.report(reported({ address: { before: null, after: AARHUS } }, 8));
     fixture.verdict = (properties) =>
@@ -293,21 +293,21 @@ describe('a CRM that does not simply make it', () => {
     expect(await aside.execute()).toEqual([{ property: 'city' }]);
   });
 
-  it('is not asked for ever to take its name', async () => {
+  it('is not retried for ever if it refuses the name', async () => {
     const fixture = await setTransfer();
     fixture.verdict = () => ({ kind: 'rejected', reason: 'too short', properties: { name: 'too short' } });
     expect(await fixture.run(order)).toEqual({ kind: 'rejected', reason: 'too short' });
     expect(creations(fixture)).toBe(1);
   });
 
-  it('is believed where it says that it has the company', async () => {
+  it('ends the transfer if it reports that it has the company', async () => {
     const fixture = await setTransfer();
     fixture.verdict = () => ({ kind: 'duplicate', id: '9', reason: 'a duplicate rule found record 9' });
     expect(await fixture.run(order)).toMatchObject({ kind: 'duplicate', records: [{ id: '9' }] });
     expect(await intents(fixture)).toEqual([]);
   });
 
-  it('cannot make companies at all: nothing is left behind', async () => {
+  it('without the ability to create companies leaves nothing behind', async () => {
     const fixture = await setTransfer();
     const { create, ...connection } = fixture.crm.connection;
     await expect(fixture.run(order, { crm: { ...fixture.crm, connection } })).rejects.toThrow('cannot make companies');

@@ -31,11 +31,11 @@ const judged = (crm: PropertyValue | undefined, ...writes: readonly Write[]): st
 };
 
 describe('decideUndo', () => {
-  it('restores what one write replaced', () => {
+  it('restores the value that one write replaced', () => {
     expect(judged('B', wrote('A', 'B'))).toBe('restore A');
   });
 
-  it('passes by a write that arrived after one of a newer event: what it left was never right', () => {
+  it('skips a write that arrived after one of a newer event, because its result was never right', () => {
     const late = kept('C', 'B', { seq: 1, rule: 'ours-after-all' });
     expect(judged('C', wrote('A', 'C', { seq: 2 }), late, wrote('B', 'C', { seq: 2 }))).toBe('restore A');
     const overEdit = kept('Mine', 'B', { seq: 1, rule: 'ours-after-all' });
@@ -45,11 +45,11 @@ describe('decideUndo', () => {
     expect(judged('C', inTurn, wrote('B', 'C', { seq: 2 }))).toBe('restore B');
   });
 
-  it('restores what stood before the first of several writes', () => {
+  it('restores the value before the first of several writes', () => {
     expect(judged('C', wrote('A', 'B'), wrote('B', 'C'))).toBe('restore A');
   });
 
-  it('restores what stood before the selected ones only', () => {
+  it('restores the value before the selected writes only', () => {
     expect(judged('C', kept('A', 'B'), wrote('B', 'C'))).toBe('restore B');
   });
 
@@ -61,56 +61,56 @@ describe('decideUndo', () => {
     expect(judged('D', wrote('A', 'B'), kept('B', 'C'), wrote('C', 'D'))).toBe('restore C');
   });
 
-  it("leaves a person's edit alone, whatever it is", () => {
+  it('keeps any edit of a person', () => {
     expect(judged('P', wrote('A', 'B'))).toBe('edited');
     expect(judged(null, wrote('A', 'B'))).toBe('edited');
   });
 
-  it('leaves a property alone that a later write of ours has taken', () => {
+  it('skips a property that a later write of ours changed', () => {
     expect(judged('C', wrote('A', 'B'), kept('B', 'C'))).toBe('overtaken');
   });
 
-  it('clears what was blank, in whichever spelling of blank', () => {
+  it('clears a value that was blank, in any spelling of blank', () => {
     expect([judged('B', wrote(null, 'B')), judged('B', wrote(' ', 'B'))]).toEqual(['restore null', 'restore null']);
   });
 
-  it('puts back what the register had cleared', () => {
+  it('restores a value that the register had cleared', () => {
     expect(judged(null, wrote('A', null))).toBe('restore A');
   });
 
-  it('knows what was put back already, and by whom it was recorded', () => {
+  it('recognises restored values and who recorded them', () => {
     expect(judged('A', wrote('A', 'B'))).toBe('already A');
     expect(judged('A', wrote('A', 'B'), kept('B', 'A', UNDONE))).toBe('undone');
   });
 
-  it('does nothing where the writes came back to where they began', () => {
+  it('does nothing if the writes returned to the first value', () => {
     expect(judged('A', wrote('A', 'B'), wrote('B', 'A'))).toBe('nothing');
     expect(judged('A', wrote('A', 'B'), wrote('B', 'A', UNDONE))).toBe('nothing');
   });
 
-  it('judges nothing that the CRM does not let us read', () => {
+  it('decides nothing about unreadable properties', () => {
     expect(judged(undefined, wrote('A', 'B'))).toBe('unreadable');
   });
 
-  it('takes an undo back, and says whose value comes again', () => {
+  it('undoes an undo, and names the author of the restored value', () => {
     const writes = [kept('A', 'B', { seq: 7 }), wrote('B', 'A', UNDONE)];
     expect(decideUndo({ writes, crm: 'A', same })).toMatchObject({ kind: 'restore', from: 'A', to: 'B', seq: 7 });
   });
 
-  it('takes a write back that came again by taking an undo back', () => {
+  it('undoes a write that was restored by undoing an undo', () => {
     const again = wrote('A', 'B', { rule: 'undo', seq: 1 });
     expect(judged('B', wrote('A', 'B'), kept('B', 'A', UNDONE), again)).toBe('restore A');
   });
 });
 
-describe('what the CRM re-spells by itself', () => {
+describe('a value that the CRM respells', () => {
   const spelled = (type: 'number' | 'date' | 'phone', now: PropertyValue, crm: PropertyValue): string => {
     const property = propertyOf(type);
     const field = type === 'phone' ? 'phone' : type === 'date' ? 'startDate' : 'capital';
     return decideUndo({ writes: [wrote(null, now)], crm, same: sameFor(field, property) }).kind;
   };
 
-  it('still counts as what we wrote', () => {
+  it('still counts as our write', () => {
     expect(spelled('number', 600_000, '600000.00')).toBe('restore');
     expect(spelled('date', '2026-03-01', '2026-03-01T00:00:00Z')).toBe('restore');
     expect(spelled('phone', '+4512345678', '12 34 56 78')).toBe('restore');

@@ -15,7 +15,7 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
     return { fixture, id };
   }
 
-  test('an event that comes while the record is put back waits for it, and does not write over it', async () => {
+  test('an event that arrives during the undo waits for it, and does not overwrite its result', async () => {
     const { fixture, id } = await renamedOnce();
     fixture[crm].fault({ match: write, action: { kind: 'slow', ms: 400 } });
     const undo = fixture.cli('undo', '--yes', '--event', '1');
@@ -29,7 +29,7 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
     expect((await fixture.history(id)).findLast(({ property }) => property === name)).toMatchObject({ rule: 'held' });
   });
 
-  test('a write whose answer was lost is known to history once it shows, and can be taken back', async () => {
+  test('a write whose answer was lost is in history once it appears, and can be undone', async () => {
     const fixture = await startFixture();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.settled();
@@ -46,7 +46,7 @@ describe.each(CRMS)('$crm', ({ crm, name, read, write }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
   });
 
-  test('a write whose answer was lost and that another value followed is still known', async () => {
+  test('a write whose answer was lost is recognised even after another value', async () => {
     const fixture = await startFixture();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.settled();

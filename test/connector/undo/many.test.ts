@@ -15,7 +15,7 @@ const WRITES = 50;
 const NAME = propertyOf('string', { name: 'name' });
 
 test.each(SUITE_ENGINES)(
-  'a hundred thousand writes to two thousand records are taken back, each record once, in full batches (%s)',
+  'a hundred thousand writes to two thousand records are undone, each record once, in full batches (%s)',
   async (engine) => {
     const store = await newStore(engine);
     const held = new Map<string, PropertyValue>();

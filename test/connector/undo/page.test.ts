@@ -97,7 +97,7 @@ const undone = async (store: Store): Promise<number> =>
   (await store.db.selectFrom('history').select('id').where('rule', '=', 'undo').execute()).length;
 
 describe.each(SUITE_ENGINES)('a page of an undo on %s', (engine) => {
-  test('what the CRM refuses is named and not held, the rest is put back', async () => {
+  test('refused records are named and not held, and the rest is restored', async () => {
     const { store, undo, held } = await fixture(engine, ['name', 'phone'], {
       update: ({ id, properties }) =>
         Object.hasOwn(properties, 'phone')
@@ -120,12 +120,12 @@ describe.each(SUITE_ENGINES)('a page of an undo on %s', (engine) => {
     expect([await undone(store), await holds(store)]).toEqual([0, []]);
   });
 
-  test('what cannot be read, written or found any more is left alone', async () => {
+  test('unreadable, read-only and missing properties are skipped', async () => {
     const { undo } = await fixture(engine, ['hidden', 'locked', 'none']);
     expect(await undo()).toEqual(['hidden unreadable', 'locked missing', 'none missing']);
   });
 
-  test("a record that a daemon works on is left to it, and its lane keeps the daemon's claim", async () => {
+  test("a record that a daemon works on is skipped, and its lane keeps the daemon's claim", async () => {
     const { store, undo, held } = await fixture(engine, ['name']);
     await store.write((tx) => setOverride(tx, { provider: 'crm', recordId: '1', property: 'x' }, hold('x'), now()));
     const [mine] = await claim(store, 'sync:crm', { limit: 1, now: now(), leaseMs: 9_000 });
@@ -135,7 +135,7 @@ describe.each(SUITE_ENGINES)('a page of an undo on %s', (engine) => {
     expect(lane?.fence).toBe(mine?.fence);
   });
 
-  test('a run waits for a record that another works on, also where the machine sleeps for an hour meanwhile', async () => {
+  test('a run waits for a record that another process works on, even if the machine sleeps for an hour', async () => {
     const clock = { at: now() };
     const { store, crm, held, metrics } = await fixture(engine, ['name'], { clock });
     await claimByKey(store, 'sync:crm', ['1'], { now: now(), leaseMs: 24 * 3_600_000 });
@@ -166,7 +166,7 @@ describe.each(SUITE_ENGINES)('a page of an undo on %s', (engine) => {
     expect(await undo()).toEqual(['name undone']);
   });
 
-  test('a stop while the CRM writes ends the page, one before it leaves no hold behind', async () => {
+  test('a stop during the write ends the page, and a stop before it leaves no hold behind', async () => {
     const stop = new AbortController();
     const first = await fixture(engine, ['name'], { meanwhile: async () => stop.abort() });
     expect(await first.undo(stop.signal)).toEqual(['name restored']);
@@ -176,7 +176,7 @@ describe.each(SUITE_ENGINES)('a page of an undo on %s', (engine) => {
     expect(await second.undo()).toEqual(['name restored']);
   });
 
-  test('a release gives way to the hold of an undo, a hold of a person stays what it is', async () => {
+  test('the hold of an undo replaces a release, but not a hold of a person', async () => {
     const { store, undo } = await fixture(engine, ['name', 'phone']);
     await store.write(async (tx) => {
       const release = { kind: 'release', once: false, until: null, reason: null } as const;
@@ -187,7 +187,7 @@ describe.each(SUITE_ENGINES)('a page of an undo on %s', (engine) => {
     expect(await holds(store)).toEqual([`hold name ${HELD} undone`, 'hold phone null mine']);
   });
 
-  test("a hold with an end stays a person's and lasts as long; it is what it was where nothing is put back", async () => {
+  test("a hold with an end stays a person's and is extended, and does not change if nothing is restored", async () => {
     const dated = { kind: 'hold', once: false, until: 5_000, reason: 'mine' } as const;
     const { store, undo } = await fixture(engine, ['name', 'phone', 'late'], {
       update: ({ id, properties }) => {
@@ -206,7 +206,7 @@ describe.each(SUITE_ENGINES)('a page of an undo on %s', (engine) => {
     expect(await holds(store)).toEqual(['release late null null', `hold name ${HELD} mine`, 'hold phone 5000 mine']);
   });
 
-  test('a lane that was parked is looked at again', async () => {
+  test('a parked lane is due again', async () => {
     const { store, undo } = await fixture(engine, ['name']);
     const parked = { queue: 'sync:crm', key: '1', marks: 1, since: 1, due_at: null, parked_at: 5, error: 'no' };
     await store.write((tx) =>
@@ -245,7 +245,7 @@ describe.each(SUITE_ENGINES)("a person's edit between undo's read and its write 
     expect((await metrics.rereads.get()).values).toMatchObject([{ value: 1 }]);
   });
 
-  test('costs no second read where the write left at once, and is looked for as often as the write waits', async () => {
+  test('costs no second read if the write left at once, and is checked each time that the write waits', async () => {
     const clock = { at: now() };
     const waiting = (ms: number) => () => {
       clock.at += ms;
@@ -258,7 +258,7 @@ describe.each(SUITE_ENGINES)("a person's edit between undo's read and its write 
     expect((await slow.metrics.rereads.get()).values).toMatchObject([{ value: 3 }]);
   });
 
-  test('is kept by an undo that stood still beyond its lease: nothing leaves, and its log says so', async () => {
+  test('is kept by an undo that froze beyond its lease, which sends nothing and logs it', async () => {
     const clock = { at: now() };
     const waitsLong = () => {
       clock.at += 300;
@@ -276,7 +276,7 @@ describe.each(SUITE_ENGINES)("a person's edit between undo's read and its write 
     expect(logged).toEqual([expect.stringContaining('another process has its work')]);
   });
 
-  test('that comes after an undo which did not get to its end ends the hold that it left', async () => {
+  test('that follows an interrupted undo ends the hold that it left', async () => {
     const { store, undo, held } = await fixture(engine, ['name'], {
       meanwhile: async () => store.write((tx) => tx.updateTable('lane').set({ fence: 1 }).execute()),
     });

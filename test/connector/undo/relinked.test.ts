@@ -34,25 +34,22 @@ async function relink(world: World, name: string): Promise<void> {
   await sync(world);
 }
 
-describe.each(SUITE_ENGINES)(
-  'an undo of what a company wrote into a record that was linked to it by mistake (%s)',
-  (engine) => {
-    test('leaves what the right company says, too', async () => {
-      const world = await open(engine, 'Old name', 'always');
-      await report(world, 'X', 'Same ApS', 8);
-      await sync(world);
-      await relink(world, 'Same ApS');
-      await takeBack(world, { entity: ENTITY });
-      expect(world.held.name).toBe('Same ApS');
-      expect(await world.store.db.selectFrom('override').selectAll().execute()).toEqual([]);
-    });
+describe.each(SUITE_ENGINES)('an undo of the writes to a record that was linked to a wrong company (%s)', (engine) => {
+  test('keeps values that equal those of the right company', async () => {
+    const world = await open(engine, 'Old name', 'always');
+    await report(world, 'X', 'Same ApS', 8);
+    await sync(world);
+    await relink(world, 'Same ApS');
+    await takeBack(world, { entity: ENTITY });
+    expect(world.held.name).toBe('Same ApS');
+    expect(await world.store.db.selectFrom('override').selectAll().execute()).toEqual([]);
+  });
 
-    test('puts back what the right company says nothing of', async () => {
-      const world = await open(engine, 'Old name', 'always');
-      await report(world, 'X', 'Same ApS', 8);
-      await sync(world);
-      await takeBack(world, { entity: ENTITY });
-      expect(world.held.name).toBe('Old name');
-    });
-  },
-);
+  test('restores values that the right company does not have', async () => {
+    const world = await open(engine, 'Old name', 'always');
+    await report(world, 'X', 'Same ApS', 8);
+    await sync(world);
+    await takeBack(world, { entity: ENTITY });
+    expect(world.held.name).toBe('Old name');
+  });
+});

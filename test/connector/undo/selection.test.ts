@@ -40,7 +40,7 @@ async function writtenTwice() {
   return { between, before, held, undo };
 }
 
-test('a window ends where it was said to: what was written after it stays, and what it overtook is left alone', async () => {
+test('a window ends at its time, keeps later writes, and skips values that they replaced', async () => {
   const { between, before, held, undo } = await writtenTwice();
   const { code, kinds } = await undo('--since', '2026-01-01', '--until', between, '--provider', 'hubspot');
   expect(code).toBe(3);
@@ -48,13 +48,13 @@ test('a window ends where it was said to: what was written after it stays, and w
   expect(held()).toEqual({ ...before, one: [null, before.one[1]] });
 });
 
-test('a window begins where it was said to', async () => {
+test('a window begins at its time', async () => {
   const { between, before, held, undo } = await writtenTwice();
   expect((await undo('--since', between, '--property', 'phone')).code).toBe(0);
   expect(held()).toEqual({ ...before, one: ['B ApS', expect.stringContaining('10111111')], two: ['X ApS', null] });
 });
 
-test('a company, a CRM and a property narrow it', async () => {
+test('a company, a CRM and a property limit it', async () => {
   const { before, held, undo } = await writtenTwice();
   expect((await undo('--entity', OTHER, '--property', 'name')).code).toBe(0);
   expect(held()).toEqual({ ...before, two: [null, before.two[1]] });
@@ -62,7 +62,7 @@ test('a company, a CRM and a property narrow it', async () => {
   expect(held()).toEqual({ ...before, two: [null, before.two[1]], three: [null, null] });
 });
 
-test('of a record that stood for two companies only what was written for the one is taken back', async () => {
+test('only the writes of the selected company are undone in a record that was linked to two', async () => {
   const fixture = await startFixture({ connections: { hubspot: { policy: 'always' } } });
   const id = await fixture.addLinked('hubspot', OTHER, {});
   await fixture.post(change(OTHER, 8, 'X ApS', '10222222'));

@@ -87,13 +87,13 @@ async function openWorld(engine: (typeof ENGINES)[number]) {
 }
 
 describe.each(SUITE_ENGINES)('an amount and its currency (%s)', (engine) => {
-  test('go back together', async () => {
+  test('are undone together', async () => {
     const { held, undo } = await openWorld(engine);
     expect(await undo({ event: 2 })).toEqual(['capital restored', 'currency restored']);
     expect(held).toEqual({ capital: 1_000_000, currency: 'DKK' });
   });
 
-  test.each(['currency', 'capital'])('stay, both of them, where the CRM refuses the %s', async (name) => {
+  test.each(['currency', 'capital'])('both stay if the CRM refuses the %s', async (name) => {
     const { held, refused, undo } = await openWorld(engine);
     refused.add(name);
     expect(await undo({ event: 2 })).toEqual(['capital refused', 'currency refused']);
@@ -103,7 +103,7 @@ describe.each(SUITE_ENGINES)('an amount and its currency (%s)', (engine) => {
   test.each([
     ['currency', 'EUR (fixed)'],
     ['capital', 135_000],
-  ])('stay, both of them, where a person changed the %s since', async (name, value) => {
+  ])('both stay if a person changed the %s since', async (name, value) => {
     const { held, undo } = await openWorld(engine);
     held[name] = value;
     const before = { ...held };
@@ -111,13 +111,13 @@ describe.each(SUITE_ENGINES)('an amount and its currency (%s)', (engine) => {
     expect(held).toEqual(before);
   });
 
-  test.each(['currency', 'capital'])('stay where only the %s is to be taken back', async (property) => {
+  test.each(['currency', 'capital'])('stay if only the %s is to be undone', async (property) => {
     const { held, undo } = await openWorld(engine);
     expect(await undo({ event: 2, property })).toEqual([`${property} overtaken`]);
     expect(held).toEqual({ capital: 134_000, currency: 'EUR' });
   });
 
-  test('of a later event go back alone where the currency is the same, and keep the currency from going back before', async () => {
+  test('of a later event are undone alone if the currency is the same, and block an earlier undo of the currency', async () => {
     const { held, report, undo } = await openWorld(engine);
     await report(EURO, MORE, 10);
     expect(held).toEqual({ capital: 150_000, currency: 'EUR' });
@@ -127,7 +127,7 @@ describe.each(SUITE_ENGINES)('an amount and its currency (%s)', (engine) => {
     expect(held).toEqual({ capital: 134_000, currency: 'EUR' });
   });
 
-  test('go back to where the first event found them, when all is taken back', async () => {
+  test('return to the values before the first event if all is undone', async () => {
     const { held, report, undo } = await openWorld(engine);
     await report(EURO, MORE, 10);
     expect(await undo({ entity: ENTITY })).toEqual(['capital restored', 'currency restored']);

@@ -108,7 +108,7 @@ async function fixture(
 }
 
 describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
-  test('leaves alone what was written after its preview', async () => {
+  test('skips writes after its preview', async () => {
     const { store, values, work, preview, begin } = await fixture(engine);
     const id = await preview();
     await work();
@@ -121,7 +121,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     expect([values.get('5'), values.get('6')]).toEqual(['newer', 'theirs']);
   });
 
-  test('is previewed without a write, and then done once however often it is asked for', async () => {
+  test('is previewed without a write, and then executed once even if it is requested repeatedly', async () => {
     const { store, values, written, work, preview, begin } = await fixture(engine);
     values.set('3', 'edited');
     const id = await preview();
@@ -176,7 +176,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     expect(await begin(id)).toBe(REFUSED);
   });
 
-  test('writes no more once it is cancelled while it waits for the CRM, and shows what it wrote', async () => {
+  test('stops writing once it is cancelled while it waits for the CRM, and shows its writes', async () => {
     let isAsked = false;
     const made = await fixture(engine, {
       async onRead() {
@@ -198,7 +198,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     expect((await readResults(store.db, id, 30)).filter(({ kind }) => kind === 'restored')).toHaveLength(10);
   });
 
-  test('goes on after its process ended amid it, and writes nothing twice', async () => {
+  test('resumes after its process died, and writes nothing twice', async () => {
     const stop = new AbortController();
     const made = await fixture(engine, {
       async onRead() {
@@ -217,7 +217,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     expect([written.length, new Set(written).size, new Set(values.values())]).toEqual([30, 30, new Set(['theirs'])]);
   });
 
-  test('looks again where the CRM did not answer a write in time, and writes nothing twice', async () => {
+  test('reads again if the CRM did not answer a write in time, and writes nothing twice', async () => {
     let calls = 0;
     const { store, values, written, work, preview, begin } = await fixture(engine, {
       lastWriteMs: 500,
@@ -236,7 +236,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     expect([written.length, new Set(written).size, new Set(values.values())]).toEqual([30, 30, new Set(['theirs'])]);
   });
 
-  test('restores as many records as its limit in all, also over an end of its process, and holds them as asked', async () => {
+  test('restores up to its limit of records in total, also over a restart, and holds them as requested', async () => {
     const stop = new AbortController();
     const made = await fixture(engine, {
       async onRead() {
@@ -258,7 +258,7 @@ describe.each(ENGINES)('an undo that the daemon runs, on %s', (engine) => {
     expect([written.length, holds.length, new Set(holds.map(({ until }) => until))]).toEqual([12, 12, new Set([null])]);
   });
 
-  test('is forgotten after 90 days, in steps', async () => {
+  test('is deleted after 90 days, in steps', async () => {
     const { store, work, preview } = await fixture(engine);
     const id = await preview();
     await work();

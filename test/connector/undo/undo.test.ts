@@ -35,7 +35,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     return { fixture, id };
   }
 
-  test('an event is taken back, is told of, and stays taken back', async () => {
+  test('an undone event is recorded, and stays undone', async () => {
     const { fixture, id } = await renamedOnce();
     expect(await undo(fixture, name, '--event', '1', '--dry-run')).toBe('0 restored A ApS');
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'B ApS' });
@@ -76,7 +76,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect((await fixture.history(id)).findLast(({ property }) => property === name)).toMatchObject({ rule: 'edited' });
   });
 
-  test('a later write of ours is not taken back by an earlier event; both together are', async () => {
+  test('a later write of ours is not undone with an earlier event, but both together are', async () => {
     const { fixture, id } = await renamedOnce();
     await fixture.post(renamed('B ApS', 'C ApS', 9));
     await fixture.settled();
@@ -86,7 +86,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
   });
 
-  test('of two events that became one write, the last carries it', async () => {
+  test('a write of two events belongs to the last one', async () => {
     const fixture = await startFixture({ engine });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.settled();
@@ -106,7 +106,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect((await fixture.cli('undo', '--event', '77')).stderr).toContain('there is no event 77');
   });
 
-  test('an undo is taken back', async () => {
+  test('an undo can be undone', async () => {
     const { fixture, id } = await renamedOnce();
     expect((await fixture.cli('undo', '--yes', '--event', '1')).code).toBe(0);
     const at = (await fixture.history(id)).find(({ rule }) => rule === 'undo')?.at ?? 0;
@@ -120,7 +120,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect(await undo(fixture, name, '--entity', ENTITY)).toBe('0 restored A ApS');
   });
 
-  test('records that are gone or merged are named, the others are put back', async () => {
+  test('deleted and merged records are named, and the others are restored', async () => {
     const { fixture, id } = await renamedOnce();
     const gone = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const merged = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
@@ -135,7 +135,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
   });
 
-  test('what was written to a record of the wrong company is taken back after its link was removed', async () => {
+  test('the writes of a wrong company are undone after its link was removed', async () => {
     const { fixture, id } = await renamedOnce();
     const end = { provider: crm, recordId: id, state: 'removed', reason: 'the wrong one', now: Date.now() } as const;
     await fixture.app.store.write((tx) => endLink(tx, end));
@@ -143,7 +143,7 @@ describe.each(CASES)('$crm on $engine', ({ crm, engine, name, own }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'A ApS' });
   });
 
-  test('what the CRM spells in its own way is known again, and what was blank is cleared', async () => {
+  test('respelled values are recognised, and former blanks are cleared', async () => {
     const fixture = await startFixture({ engine });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     const updates: Updates = {

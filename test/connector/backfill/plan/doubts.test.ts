@@ -31,7 +31,7 @@ async function planned(engine: (typeof ENGINES)[number], held: readonly (string 
   return { fixture, ids };
 }
 
-describe.each(SUITE_ENGINES)('a plan on %s links nothing before a person has confirmed', (engine) => {
+describe.each(SUITE_ENGINES)('a plan on %s needs a confirmation for', (engine) => {
   it('a number column that was filled by dragging a series', async () => {
     const { fixture, ids } = await planned(
       engine,
@@ -57,7 +57,7 @@ describe.each(SUITE_ENGINES)('a plan on %s links nothing before a person has con
     expect(await fixture.links()).toEqual({});
   });
 
-  it('numbers of companies that no record has, in the place of the ones the CRM holds', async () => {
+  it('numbers of companies without a record, in place of the numbers in the CRM', async () => {
     const all = numbers(24);
     const { fixture, ids } = await planned(engine, all.slice(0, 12));
     const lines = [HEAD, ...ids.map((id, at) => `${id};${all[12 + at]};link`)];
@@ -79,7 +79,7 @@ describe.each(SUITE_ENGINES)('a plan on %s links nothing before a person has con
     expect(await fixture.links()).toEqual({});
   });
 
-  it('but a few corrections, and numbers as the CRM holds them, need no word', async () => {
+  it('neither a few corrections nor the numbers in the CRM', async () => {
     const held = numbers(12);
     const { fixture, ids } = await planned(engine, held);
     const [, , , , , , , , , , , , other = ''] = numbers(13);
@@ -87,7 +87,7 @@ describe.each(SUITE_ENGINES)('a plan on %s links nothing before a person has con
     expect(Object.keys(await fixture.links())).toHaveLength(12);
   });
 
-  it('and --apply --dry-run shows what it would do, and changes nothing', async () => {
+  it('nothing with --apply --dry-run, which shows the effect without a change', async () => {
     const held = numbers(3);
     const { fixture, ids } = await planned(engine, held);
     const file = newFile();
@@ -107,7 +107,7 @@ describe.each(SUITE_ENGINES)('a plan on %s links nothing before a person has con
 describe.each(SUITE_ENGINES)("a person's skip on %s", (engine) => {
   const linked = async (fixture: Fixture) => Object.keys(await fixture.links()).toSorted();
 
-  it('is remembered over plans, until the number changes or they link it', async () => {
+  it('lasts over plans, until the number changes or the person links the record', async () => {
     const held = numbers(3);
     const { fixture, ids } = await planned(engine, held);
     const [a = '', b = '', c = ''] = ids;
@@ -128,7 +128,7 @@ describe.each(SUITE_ENGINES)("a person's skip on %s", (engine) => {
     expect((await linked(fixture)).length).toBe(3);
   });
 
-  it('is theirs alone: what the plan itself skipped is linked once nothing speaks against it', async () => {
+  it('differs from a skip by the plan, which ends with its reason', async () => {
     const [number = ''] = numbers(1);
     const { fixture, ids } = await planned(engine, [number, `DK${number}`]);
     const [a = '', b = ''] = ids;

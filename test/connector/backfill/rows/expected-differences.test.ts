@@ -34,7 +34,7 @@ const planned = async (fixture: Fixture, trust: 'crm' | 'register') => {
   return new Map(lines.map((cells) => [cells[0], Object.fromEntries(header.map((name, at) => [name, cells[at]]))]));
 };
 
-it('is old → new, read from the CRM, and only for companies that facts are known of', async () => {
+it('expected differences show old → new from the CRM, only for companies with facts', async () => {
   const fixture = await startFixture();
   const [reported, untold, same] = [
     fixture.add('10150817', { name: 'Gammelt ApS' }),
@@ -56,7 +56,7 @@ it('is old → new, read from the CRM, and only for companies that facts are kno
   expect(trusting.get(reported)).toMatchObject({ 'name: old → new': 'Gammelt ApS → Nyt ApS' });
 });
 
-it('has no columns where nothing is known, and reads nothing for it', async () => {
+it('expected differences have no columns and make no reads without facts', async () => {
   const fixture = await startFixture();
   const id = fixture.add('10150817');
   expect(Object.keys((await planned(fixture, 'crm')).get(id) ?? {})).toEqual([

@@ -9,7 +9,7 @@ const found = (id: string, properties: Extract<Read, { kind: 'found' }>['propert
 });
 
 describe('behind the answer check', () => {
-  it('lets a provider do as it likes with what it was given', async () => {
+  it('lets a provider change its arguments', async () => {
     const ids = ['3', '1', '2'];
     const names = ['name', 'city'];
     const patches = ids.map((id) => ({ id, properties: { name: `of ${id}` } }));
@@ -39,7 +39,7 @@ describe('behind the answer check', () => {
     ]);
   });
 
-  it('lets no ability change what it was given', async () => {
+  it("protects the caller's values from changes by an ability", async () => {
     const wipe = (given: object) => {
       for (const key of Object.keys(given)) delete (given as Record<string, unknown>)[key];
     };

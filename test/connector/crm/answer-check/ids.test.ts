@@ -10,7 +10,7 @@ describe('the answer check of a CRM that spells one id in two ways', () => {
   const form = (id: string) => (/^[a-z]$/iu.test(id) ? id.toLowerCase() : undefined);
   const spelled = (broken: Partial<Connection>) => fenced(broken, { form });
 
-  it('knows a record by either, and gives its canonical id', async () => {
+  it('recognises a record by either, and returns its canonical id', async () => {
     const connection = spelled({
       read: raw([found('A'), { kind: 'moved', id: 'b', to: 'C' }, { kind: 'moved', id: 'd', to: 'D' }]),
       update: raw([{ kind: 'written', id: 'A' }]),
@@ -32,14 +32,14 @@ describe('the answer check of a CRM that spells one id in two ways', () => {
     expect(await connection.parents?.read(['a'], live())).toEqual([{ kind: 'found', id: 'a', parent: 'b' }]);
   });
 
-  it('takes two answers under two spellings for two answers for one record', async () => {
+  it('treats answers under two spellings as two answers for one record', async () => {
     const connection = spelled({ read: raw([found('a'), found('A', { name: 'another' })]) });
     expect(await connection.read(['a'], ['name'], live())).toMatchObject([
       { kind: 'retry', reason: expect.stringContaining('more than once') },
     ]);
   });
 
-  it('stores no id that its own provider takes for none', async () => {
+  it('stores no id that its provider refuses', async () => {
     const scan = spelled({ scan: raw({ records: [{ id: 'https://crm', properties: {} }] }) });
     await expect(scan.scan([], undefined, live())).rejects.toMatchObject({
       fault: 'unavailable',

@@ -77,12 +77,12 @@ describe('a connection', () => {
     await expect(soundConnection(wrong)).rejects.toThrow(seen);
   });
 
-  it('with its five verbs, or with abilities of their shape, is taken as it is', async () => {
+  it('with its five verbs, and abilities of their shape, is accepted', async () => {
     for (const sound of [five, { ...five, find: verb, notes, parents: { read: verb, write: verb } }])
       expect(await soundConnection(sound)).toBe(sound);
   });
 
-  it('of a class has its verbs, too', async () => {
+  it('may be an instance of a class', async () => {
     class Own {
       check = verb;
       properties = verb;

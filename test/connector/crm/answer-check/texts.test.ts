@@ -6,7 +6,7 @@ import { fullErrorText } from '../../../../src/protocol/text/error-text.ts';
 import { fenced, live, raw } from '../sound-connection.ts';
 
 describe('the answer check', () => {
-  it('keeps of the texts of a provider what a person reads, and refuses ids and cursors that no CRM has', async () => {
+  it('shortens the texts of a provider for people, and refuses impossible ids and cursors', async () => {
     const huge = 'x'.repeat(20_000_000);
     const cut = `${'x'.repeat(999)}…`;
     const notes = { recordId: '1', at: 0, subject: '', text: '', marker: '' };
@@ -58,7 +58,7 @@ describe('the answer check', () => {
     expect(inspect(bug).length).toBeLessThan(30_000);
   });
 
-  it('hides the secrets of its settings in what a provider says', async () => {
+  it("masks the secrets of the settings in a provider's texts", async () => {
     const mask = (text: string) => text.replaceAll('tok-123', '***');
     const connection = fenced(
       {
@@ -97,7 +97,7 @@ describe('the answer check', () => {
     ['an object with a message', { code: 42, message: 'out of luck' }, 'out of luck'],
     ['an object without a prototype', Object.create(null), '[Object: null prototype] {}'],
     ['an error that throws when it is read', trap, '[object Error]'],
-  ])('tells of a verb that throws %s', async (_what, thrown, seen) => {
+  ])('reports a verb that throws %s', async (_what, thrown, seen) => {
     const error = await fenced({ check: () => Promise.reject(thrown) })
       .check(live())
       .catch((each: unknown) => each);
