@@ -15,7 +15,7 @@ export interface PropertyDefinition {
   readonly year?: true | undefined;
 }
 
-/** The result of one definition. `exists`: the property was there before, of whatever type. */
+/** The result of one definition. `exists`: the property existed before, of any type. */
 export interface Defined {
   readonly name: string;
   readonly kind: 'created' | 'exists' | 'refused';
@@ -46,7 +46,7 @@ export interface MissingRight {
 export interface AccountRule {
   readonly kind: 'required' | 'validation' | 'duplicate';
   readonly name: string;
-  /** What the rule says, or which property it concerns. */
+  /** The text of the rule, or the property that it concerns. */
   readonly about: string;
 }
 

@@ -74,7 +74,7 @@ export interface PresetRow {
   readonly case?: 'upper' | 'lower' | undefined;
 }
 
-/** A row with the keys of the contract alone, in a fixed order: a plugin's preset may say more. */
+/** A row with the keys of the contract alone, in a fixed order: a plugin's preset may have more. */
 export const plainRow = (given: PresetRow): PresetRow => {
   const { field, property, policy, unless, optional, join, address, text, case: letters } = given;
   return {
@@ -114,7 +114,7 @@ export interface Limits {
   readonly budgets: { readonly default: Window; readonly [budget: string]: Window };
 }
 
-/** What an answer's headers say about the account's budget; the runtime slows down accordingly. */
+/** The account's budget in an answer's headers; the runtime slows down accordingly. */
 export interface Observation {
   readonly budget?: string | undefined;
   /** Calls left in the current window. */
@@ -153,7 +153,7 @@ export interface HttpResponse {
 export type Http = (request: HttpRequest) => Promise<HttpResponse>;
 
 /**
- * Why the whole connection cannot go on, as opposed to one record:
+ * Why the whole connection cannot continue, as opposed to one record:
  * `rate`: too many calls, wait `retryAfterMs` (the runtime counts no attempt);
  * `auth`: the CRM refused the credentials, the runtime pauses the account and retries once a minute;
  * `unavailable`: no answer, 5xx, cut or timed out, the runtime retries with back-off;
@@ -192,7 +192,7 @@ export interface Page {
 }
 
 /**
- * An open connection to one CRM account. Every verb may throw {@link ProviderError} (the whole connection cannot go on)
+ * An open connection to one CRM account. Every verb may throw {@link ProviderError} (the whole connection cannot continue)
  * and the signal's reason (aborted); any other error is a bug of the provider.
  */
 export interface Connection {
@@ -280,7 +280,7 @@ export interface Provider<S extends TSchema = TSchema> {
   /**
    * Returns the one form of a record's id that the runtime stores and compares, however people, exports and the CRM
    * spell it; a canonical id is its own canonical form. Pure. The runtime trims the text first, and refuses addresses
-   * and inner blanks; without this member it takes every other text as it is.
+   * and inner blanks; without this member it accepts every other text unchanged.
    */
   canonicalId?(text: string, settings: Static<S>): RecordId;
   /**

@@ -98,8 +98,8 @@ export type Outcome =
 
 /**
  * A patch that the CRM took. CRMs change what they are sent: they trim, shorten, escape, and run workflows. A provider
- * that learns, without another call, what the record held right before this write or holds after it, says so. Each
- * names only properties of the patch, in the spelling of `read`.
+ * that learns the values right before or after this write without another call returns them here. Each names only
+ * properties of the patch, in the spelling of `read`.
  */
 export interface WrittenOutcome {
   readonly kind: 'written';

@@ -1,4 +1,4 @@
-/** The properties of an API of your own: it has no schema to read, so the settings and our field names say. Pure. */
+/** The properties of an API of your own: it has no schema to read, so they come from the settings and our field names. Pure. */
 import { FIELD_NAMES, FIELDS, type FieldKind, KIND_TYPES } from '../fields.ts';
 import type { Preset, Property, PropertyValue } from '../provider.ts';
 import type { HttpSettings } from './http-settings.ts';

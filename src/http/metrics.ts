@@ -1,4 +1,4 @@
-/** All metrics. Labels take few values, whatever arrives from outside. */
+/** All metrics. Labels have few values, independent of input from outside. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createGauges } from './gauges.ts';
 

@@ -91,7 +91,7 @@ const NEVER_GONE: ReadonlySet<EventName> = new Set([
   'yearlyEmployees',
 ]);
 
-/** Whether an event says nothing, because the value after it is unknown. */
+/** Whether an event has no meaning, because the value after it is unknown. */
 export const leavesUnknown = (event: EventName, data: object): boolean =>
   NEVER_GONE.has(event) && 'after' in data && data.after === null;
 

@@ -10,9 +10,8 @@ const takesAway = (data: object): boolean =>
   ('removed' in data && isFilledList(data.removed)) || ('changed' in data && isFilledList(data.changed));
 
 /**
- * Whether a payload states the whole company: then each list of members that it updates is complete. It says nothing of
- * events that it names without updating them. Production units are not such a list: their events name one unit at a
- * time.
+ * Whether a payload states the whole company: then each list of members that it updates is complete. Events that it names
+ * without updating them have no meaning. Production units are not such a list: their events name one unit at a time.
  *
  * The specification does not mark such payloads, and an ordinary one may name the same events and omit the state
  * before. So the rule is narrow, and in doubt the answer is no:

@@ -12,7 +12,7 @@ import { normaliseTime } from './text/time.ts';
 export interface WireOptions {
   /** The e-mail event's name on the wire; `email`, which is always read, by default. */
   readonly emailEvent?: string;
-  /** If false, events of beneficial owners read as not updated, whatever they contain. */
+  /** If false, events of beneficial owners read as not updated, with any content. */
   readonly beneficialOwners?: boolean;
 }
 
@@ -186,7 +186,7 @@ export const readPayload = (json: unknown, options: WireOptions = {}): ReadResul
   return { ok: true, payload: { entityId, timestamp, ...read, stated, unknown: Object.fromEntries(unknown) } };
 };
 
-/** Makes a payload of our own: it has nothing unknown or malformed, and names every event. */
+/** Makes a payload to send: it has nothing unknown or malformed, and names every event. */
 export const payloadOf = (entityId: string, timestamp: string, updates: Updates): Payload => ({
   entityId,
   timestamp,

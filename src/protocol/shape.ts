@@ -1,6 +1,6 @@
 /**
  * Reads tolerantly by schema: brings a sender's value into the shape of a TypeBox schema. Finds names in any case and
- * by `aliases`; reads numbers from texts and texts from numbers; fills what is absent with its `default`, null or an
+ * by `aliases`; reads numbers from texts and texts from numbers; fills absent properties with their `default`, null or an
  * empty list, but reports an absent `needed` property; keeps unknown properties. An unreadable `lenient` property
  * becomes null.
  */

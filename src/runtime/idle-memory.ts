@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 1_000;
-/** The share of working time below which nobody notices the 80 ms of the collection. */
+/** The share of working time below which the 80 ms of the collection do not matter. */
 const IDLE = 0.1;
 const GROWN = 1.25;
 

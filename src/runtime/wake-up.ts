@@ -5,14 +5,14 @@ export interface WakeUp {
   ring(queue: string): void;
   ringAll(): void;
   /**
-   * Resolves at a ring, after `ms`, at the abort, or when the poll finds work. A ring that nobody waited for ends the next
+   * Resolves at a ring, after `ms`, at the abort, or when the poll finds work. A ring without a waiter ends the next
    * wait at once.
    */
   wait(queue: string, ms: number, signal: AbortSignal, poll?: Poll): Promise<void>;
 }
 
 /**
- * A query for work that nobody rang for. All waiting workers share one, so that an idle process asks the store once.
+ * A query for work without a ring. All waiting workers share one, so that an idle process queries the store once.
  */
 export interface Poll {
   readonly everyMs: number;

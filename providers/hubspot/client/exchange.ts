@@ -65,7 +65,7 @@ const isMember = (value: unknown): value is Member => typeof value === 'object' 
 const isRecord = (each: unknown): boolean => isMember(each) && isText(each.id) && isMember(each.properties);
 const isId = (value: unknown): boolean => isText(value) || typeof value === 'number';
 
-/** What each result of a list must have; undefined if the call asks for no list. The client itself accepts anything. */
+/** The check of each result in a list; undefined for a call without a list. The client itself accepts anything. */
 function listed({ method, url }: HttpRequest): ((result: unknown) => boolean) | undefined {
   const isRead = /\/batch\/read$/.test(url);
   if (isRead && url.includes('/associations/'))

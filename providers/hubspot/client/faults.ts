@@ -95,7 +95,7 @@ export function faultOf(answer: HubspotRefusal, clock: AccountClock): ProviderEr
 export const reasonOf = (body: HubspotErrorBody): string =>
   (body.message === '' ? body.category || 'no reason given' : body.message).slice(0, MESSAGE_CHARS);
 
-/** What an answer's headers say about the budget; answers to searches have none. */
+/** The budget in an answer's headers; answers to searches have none. */
 export function observe(response: HttpResponse): Observation | undefined {
   const remaining = count(response.headers['x-hubspot-ratelimit-remaining']);
   const daily = count(response.headers['x-hubspot-ratelimit-daily-remaining']);
@@ -123,7 +123,7 @@ function rateWaitMs({ headers, body }: HubspotRefusal, { now, timeZone }: Accoun
 /** HubSpot leads on to the keys of the account that the reader is in. */
 const SERVICE_KEYS = 'https://app.hubspot.com/service-keys';
 
-/** What HubSpot said, with the scope, and where it is granted. */
+/** HubSpot's message, with the missing scope and the page that grants it. */
 export const lackOf = (scope: string, said: string): string =>
   `${said.includes(scope) ? said : `${said}; the scope needed is ${scope}`}. Scopes of a service key: ${SERVICE_KEYS}`;
 

@@ -41,14 +41,14 @@ export function toProperty(definition: Definition, currency?: string): Property 
   };
 }
 
-/** HubSpot shows its own revenue in the account's currency, whatever the definition says. */
+/** HubSpot shows its own revenue in the account's currency, even if the definition does not say so. */
 const isMoney = ({ type, name, showCurrencySymbol }: Definition): boolean =>
   type === 'number' && (showCurrencySymbol === true || name === 'annualrevenue');
 
 /** HubSpot fills a blank `domain` from `website`, and enriches the company by its domain. */
 const SITES: readonly string[] = ['website', 'domain'];
 
-/** Why nobody can write a property: HubSpot's definitions do not mention rights. */
+/** Why a property is read-only for all users: HubSpot's definitions do not mention rights. */
 function readOnlyBy({ calculated, modificationMetadata }: Definition): Pick<Property, 'readOnly'> {
   if (calculated === true) return { readOnly: 'HubSpot calculates it' };
   return modificationMetadata?.readOnlyValue === true ? { readOnly: 'HubSpot sets it by itself' } : {};

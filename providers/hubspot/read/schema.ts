@@ -8,7 +8,7 @@ export interface HubspotSchema {
   read(apis: Apis): Promise<readonly Definition[]>;
   /** The definition as last read; reads again if it is not there. */
   definition(apis: Apis, name: string): Promise<Definition | undefined>;
-  /** Converts texts to values by the account's types; the result has every name asked for. */
+  /** Converts texts to values by the account's types; the result has every requested name. */
   valuesOf(apis: Apis, names: readonly string[]): Promise<ToValues>;
   /** Converts the texts that are there, by the definitions known so far; without any it returns nothing. */
   shownOf(texts: HubspotTexts, names: readonly string[]): Readonly<Record<string, PropertyValue>>;

@@ -69,7 +69,7 @@ const isAboutRecords = ({ status, body }: HubspotRefusal): boolean =>
   status === 413 ||
   (status === 404 && (body.category === 'OBJECT_NOT_FOUND' || namedIds(body).length > 0));
 
-/** A write that HubSpot answers with 400 or 409 is refused, whatever category it names. */
+/** A write that HubSpot answers with 400 or 409 is refused, with any category. */
 const categoryOf = ({ status, body }: HubspotRefusal): string =>
   status === 404 || body.category === 'OBJECT_NOT_FOUND' ? 'OBJECT_NOT_FOUND' : 'VALIDATION_ERROR';
 

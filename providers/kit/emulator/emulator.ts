@@ -46,7 +46,7 @@ export interface EmulatorRequest {
 export interface EmulatorAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, a string as it is, undefined as no body. */
+  /** An object is sent as JSON, a string unchanged, undefined as no body. */
   readonly body?: unknown;
 }
 

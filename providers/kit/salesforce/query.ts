@@ -145,7 +145,7 @@ function fieldOf(row: StoredRow, name: string): PropertyValue {
   return row.values[name] ?? null;
 }
 
-/** A field of a related object is in an object of its own. */
+/** A field of a related object is in a nested object. */
 function renderRow(row: StoredRow, names: readonly string[]): object {
   const body: Record<string, unknown> = { attributes: { type: row.object } };
   for (const name of names) {

@@ -81,7 +81,7 @@ export async function loadClient(
 
 type OpenConnection = (session: Session, signal: AbortSignal, onAnswer: (answer: HttpResponse) => void) => Connection;
 
-/** The calls of one verb under the current session, and what the headers of their answers said. */
+/** The calls of one verb under the current session, and the headers of their answers. */
 interface Line extends Pick<Calls, 'serverTime' | 'usage' | 'session'> {
   /** Runs one call, and runs it again under a new session if Salesforce refuses the current one. */
   call<T>(work: (connection: Connection) => Promise<T>): Promise<T>;

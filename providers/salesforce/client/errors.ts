@@ -37,7 +37,7 @@ const MINUTE_MS = 60_000;
 /** The daily allowance is a rolling one: some of it comes back within minutes. */
 const DAILY_PAUSE_MS = 15 * MINUTE_MS;
 
-/** Codes that mean "not now", whatever the status. */
+/** Codes that mean "not now", with any status. */
 const BUSY: ReadonlySet<string> = new Set([
   'SERVER_UNAVAILABLE',
   'QUERY_TIMEOUT',

@@ -56,7 +56,7 @@ const RECORD_CURRENCY = 'CurrencyIsoCode';
 const currencyOf = (fields: readonly AccountRow[]): string | undefined =>
   fields.some(({ name }) => name === RECORD_CURRENCY) ? RECORD_CURRENCY : undefined;
 
-/** Why nobody can write a field; for other fields that cannot be written, the user lacks the right. */
+/** Why a field is read-only for all users; for other fields that are not writable, the user lacks the right. */
 function readOnlyBy(field: AccountRow, type: Property['type']): Pick<Property, 'readOnly'> {
   if (field.calculated === true) return { readOnly: 'Salesforce calculates it by a formula' };
   if (field.autoNumber === true) return { readOnly: 'Salesforce numbers it by itself' };

@@ -144,7 +144,7 @@ async function findContentNote(
   return textOf(hit?.ContentDocumentId);
 }
 
-/** Creates the note and puts it on the account in one call, all or none: nobody would find a note on nothing. */
+/** Creates the note and puts it on the account in one call, all or none: a note without an account would be lost. */
 async function addContentNote(calls: Calls, note: Note): Promise<string> {
   const ending = ` ${tag(note.marker)}`;
   const title = clip(note.subject, MAX_TITLE - ending.length) + ending;

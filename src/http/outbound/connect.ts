@@ -32,7 +32,7 @@ export function guardedConnector(guard: Guard, connectMs: number): buildConnecto
   });
 }
 
-/** A socket without a peer is already closed: nobody receives what is written to it. */
+/** A socket without a peer is already closed, so that writes to it reach no one. */
 const wrongPeer = (guard: Guard, { remoteAddress }: Socket): string | undefined =>
   remoteAddress === undefined ? undefined : guard.refusal(remoteAddress);
 

@@ -86,7 +86,7 @@ export function faultOf(error: unknown, what: string): HttpFault {
   return new HttpFault(kind, `${what} ${TEXTS[kind]} (${code})`, error);
 }
 
-/** Whether an answer violates HTTP. The library's text says how, and quotes nothing of the answer. */
+/** Whether an answer violates HTTP. The library's text names the violation, without quoting the answer. */
 const isMalformed = (error: unknown): error is Error =>
   error instanceof errors.HTTPParserError ||
   // The same error class reports a connection that the other side closed.

@@ -16,7 +16,7 @@ export const skippingContinue =
   (options, callback) =>
     connect(options, (...outcome) => {
       const [, socket] = outcome;
-      // After an error undici omits the socket, whatever its types say.
+      // After an error undici omits the socket, contrary to its types.
       if (socket) skipContinue(socket);
       callback(...outcome);
     });

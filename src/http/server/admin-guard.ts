@@ -1,4 +1,4 @@
-/** Authenticates requests on the admin listener, whatever address they come from. */
+/** Authenticates requests on the admin listener, from any address. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isSameSecret } from '../../protocol/auth.ts';
 import { HttpError } from './error.ts';

@@ -16,7 +16,7 @@ interface Failures {
 
 /**
  * Counts a failure of an address and returns the ms that its answer waits. Only failed requests wait, so a stranger
- * behind the same proxy locks nobody out.
+ * behind the same proxy locks no one out.
  */
 export function createFailureDelays(now: () => number): (address: string) => number {
   const known = new Map<string, Failures>();

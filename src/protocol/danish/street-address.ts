@@ -49,7 +49,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=\p{L})(?:alle|al)$/u, 'alle'],
   [/(?<=\p{L})(?:strade|str)$/u, 'strade'],
 ];
-/** The postal code may be a part of its own, or in the city or after the street. */
+/** The postal code may be separate, in the city or after the street. */
 export function readStreetAddress({ street, postalCode, city }: AddressText): StreetAddress {
   const line = (street ?? '').slice(0, LONGEST);
   const withoutCare = withoutContact(line.replace(CARE_OF, ''));

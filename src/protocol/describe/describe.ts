@@ -282,7 +282,7 @@ const TYPES: Readonly<Record<string, string>> = {
   quarterly: 'Kvartalsrapport',
 };
 
-/** Period and main figures, with a link to the report. Leaves out what is not stated. */
+/** Period and main figures, with a link to the report. Omits missing ones. */
 function describeReport(data: ReportData): readonly ReportLine[] {
   const { reportType, reportUrl, reportYear, period } = data;
   const isLink = reportUrl !== null && /^https?:\/\//i.test(reportUrl);

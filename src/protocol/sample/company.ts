@@ -47,7 +47,7 @@ export interface SampleCompany {
 
 const dateOf = (random: Random): string => `20${random.int(10, 24)}-0${random.int(1, 9)}-${random.int(10, 28)}`;
 
-/** Belongs to nobody: Danish numbers do not begin with 1. */
+/** An unassigned number: Danish ones do not begin with 1. */
 export const samplePhone = (random: Random): string => `10${random.int(100_000, 999_999)}`;
 
 /** The name in a domain that nobody can register. */

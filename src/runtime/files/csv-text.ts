@@ -6,8 +6,8 @@ export type CsvRow = readonly string[];
 export const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Puts an apostrophe before cells that a spreadsheet would read as a formula, and before what would begin such a cell
- * in countries that separate at commas.
+ * Puts an apostrophe before cells that a spreadsheet would read as a formula, also after commas, which separate cells in
+ * other countries.
  */
 export const csvText = (rows: readonly CsvRow[]): string =>
   stringify(

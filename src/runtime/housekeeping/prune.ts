@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { StoreSchema } from '../../store/schema.ts';
 import type { Store, Tx } from '../../store/store.ts';
 
-/** Deletes what is older than `before`, until nothing is left or the signal aborts. */
+/** Deletes rows older than `before`, until none is left or the signal aborts. */
 export type Prune = (store: Store, signal: AbortSignal, before: number) => Promise<void>;
 
 const STEP = 500;
@@ -44,7 +44,7 @@ export async function inSteps<K>(
 ): Promise<void> {
   let after = start;
   for (let young = 0; young < YOUNG_STEPS && !signal.aborted; ) {
-    // A transaction may run again: it begins where the one before it ended.
+    // A transaction may run again, from the end of the previous one.
     const from = after;
     const walked = await store.write((tx) => step(tx, from));
     if (walked === undefined) return;
@@ -54,7 +54,7 @@ export async function inSteps<K>(
   }
 }
 
-/** Repeats a step, each in a transaction of its own, until it returns that nothing is left. */
+/** Repeats a step, each in a new transaction, until it returns that nothing is left. */
 export async function untilDone(store: Store, signal: AbortSignal, step: (tx: Tx) => Promise<boolean>): Promise<void> {
   // SQLite works on the main thread: let waiting requests go first.
   while (!signal.aborted && (await store.write(step))) await breathe();

@@ -1,4 +1,4 @@
-/** Claims lanes: those that are due, for workers, or named ones, for work that a person asked for. */
+/** Claims lanes: those that are due, for workers, or named ones, for work that a person requested. */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { each } from '../../store/each.ts';
 import type { LaneTable } from '../../store/runtime-schema.ts';

@@ -1,5 +1,5 @@
 /**
- * Lanes: what may be behind, and the right to work on it. A row exists exactly while its lane is behind. `due_at` says
+ * Lanes: keys that may be behind, and the right to work on them. A row exists exactly while its lane is behind. `due_at` says
  * when it may be claimed, `lease_until` until when a claim holds it. A claim whose lease ran out holds an outdated
  * fencing token and can settle nothing. All times are ms since 1970. Claims and renewals change no indexed column, so
  * PostgreSQL updates the row in place.

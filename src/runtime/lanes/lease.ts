@@ -35,7 +35,7 @@ export function leaseOf(store: Store, claims: readonly Claim[], now: () => numbe
       if (now() - known.askedAt < maxAgeMs && now() < known.until) return;
       const askedAt = now();
       known = { askedAt, until: await standsUntil(store, claims) };
-      // It ran out but nobody took the lane: extend it.
+      // It ran out, but no process claimed the lane: extend it.
       if (known.until > 0 && now() >= known.until) known = { askedAt, until: await holdAgain(store, claims, now()) };
       // Check the clock too: the process may have frozen since the store answered.
       if (now() < known.until) return;

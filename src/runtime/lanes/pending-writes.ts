@@ -43,7 +43,7 @@ const BEGUN: InsertTarget = {
   rest: 'on conflict (queue, key, fence, at) do update set detail = excluded.detail',
 };
 
-/** Stores what is about to be sent. Call it in a transaction that holds the lanes. */
+/** Stores writes before they are sent. Call it in a transaction that holds the lanes. */
 export async function beginWrites(tx: Tx, writes: readonly PendingWrite[]): Promise<void> {
   const rows = writes.map(({ queue, key, fence, at, detail }) => [
     queue,
@@ -226,7 +226,7 @@ const isPastChecks = ({ at, check_at, answered_at }: DueWrite): boolean =>
   check_at > Math.max(at + LAST_CHECK_MS, (answered_at ?? 0) + SHOWN_MS);
 
 /**
- * When to look at a write next; null to forget it. A lane that was marked must be read first: only with the pending
+ * When to check a write next; null to forget it. A lane that was marked must be read first: only with the pending
  * write does it recognise the value, also if cvrsync was down for longer than the checks take.
  */
 function recheckOf(write: DueWrite, lane: 'parked' | 'waiting' | undefined, now: number): number | null {

@@ -1,4 +1,4 @@
-/** Blocks of an account: until when nobody may call it, since when and why. */
+/** Blocks of an account: the time without calls, and its reason. */
 import type { Db, Tx } from '../../store/store.ts';
 
 export const EVERY_BUDGET = '/*';

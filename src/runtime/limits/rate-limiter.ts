@@ -66,7 +66,7 @@ export interface RateLimiterOptions {
   readonly now: () => number;
   /** How much of the limit to use; the rest absorbs late timers and network jitter. 0.98 by default. */
   readonly share?: number;
-  /** The longest delay of a caller by a block, before what it has read is too old; unlimited by default. */
+  /** The longest delay of a caller by a block, after which its reads are too old; unlimited by default. */
   readonly patienceMs?: number;
   readonly paired?: string;
 }
@@ -74,7 +74,7 @@ export interface RateLimiterOptions {
 interface BudgetQueue {
   readonly slots: CallSlots;
   readonly waiters: Waiter[];
-  /** Ends the wait for a slot that nobody wants any more. */
+  /** Ends the wait for a slot after all waiters left. */
   idle: AbortController;
   pumping: boolean;
   lead: number;

@@ -11,7 +11,7 @@ interface Named {
   readonly why: string;
 }
 
-/** A rule about a connection, tried on a CRM of its own. */
+/** A rule about a connection, tried on its own CRM. */
 export interface ConformanceRule extends Named {
   /** The suite skips the rule on a CRM that lacks one of these. */
   readonly needs?: readonly Lack[];

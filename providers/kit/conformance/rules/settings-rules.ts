@@ -6,7 +6,7 @@ import { startFake } from '../lab/whole-subject.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Names of text settings that hold a secret, whatever the fake's value. */
+/** Names of text settings that hold a secret, even if the fake's value is none. */
 const SECRET_NAME = /(?:token|secret|password|passphrase|passwd|credentials?|api_?key|access_?key|private_?key)$/i;
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;

@@ -24,7 +24,7 @@ export interface AccountLimits {
 /** https://developers.hubspot.com/docs/developer-tooling/platform/usage-guidelines */
 const SEARCH: Window = { calls: 5, perMs: 1_000 };
 
-/** Counts calls, except refused ones; search has a limit of its own, and answers without headers. */
+/** Counts calls, except refused ones; search has its own limit, and answers without headers. */
 export function openLimits({ rate, daily, timeZone, searchRate }: AccountLimits): {
   take(now: number, search: boolean): LimitDecision;
 } {

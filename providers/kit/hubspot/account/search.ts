@@ -1,4 +1,4 @@
-/** Search of an emulated account: it lags behind writes, and has limits of its own. */
+/** Search of an emulated account: it lags behind writes, and has its own limits. */
 import type { EmulatorAnswer } from '../../emulator/emulator.ts';
 import { type HubspotAccount, refusal, textOf } from './account.ts';
 import type { EmulatedCompany } from './records.ts';

@@ -2,7 +2,7 @@
 import type { PropertyValue } from '../../../provider.ts';
 import { type RecordError, recordError } from './refusal.ts';
 
-/** One record of a call: what it would hold, by field. */
+/** One record of a call, with the values that it would have, by field. */
 export interface TriggeredRecord {
   /** Undefined if the call would create the record. */
   readonly id: string | undefined;
