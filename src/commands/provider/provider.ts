@@ -6,7 +6,7 @@ import type { RuleResult } from '../../../providers/kit/conformance/conformance.
 import { didYouMean } from '../../config/schema/nearest.ts';
 import { errorText } from '../../protocol/text/error-text.ts';
 import { makeFolder } from '../../store/prepare-file.ts';
-import { defineCommand, needed, positive, text, texts, UsageError } from '../cli/command.ts';
+import { defineCommand, integer, needed, text, texts, UsageError } from '../cli/command.ts';
 import { namesFrom, writeScaffold } from './scaffold.ts';
 import { describeSubject, tryRules } from './trial.ts';
 
@@ -68,8 +68,8 @@ const test = defineCommand({
   args: { path: needed("the folder of a provider's source, or the file that exports its subject") },
   options: {
     rule: texts('run only this rule; may be repeated', 'name'),
-    ruleSeconds: positive('how long one rule may take (default 60)', 'seconds'),
-    seconds: positive('how long all rules together may take (default 900)', 'seconds'),
+    ruleSeconds: integer('how long one rule may take (default 60)', 'seconds'),
+    seconds: integer('how long all rules together may take (default 900)', 'seconds'),
   },
   run: async ({ output, signal, json }, { path }, { rule, ruleSeconds = 60, seconds = 900 }) => {
     const limits = { ruleMs: ruleSeconds * 1_000, allMs: seconds * 1_000 };
