@@ -8,7 +8,7 @@ export const HttpSettings = Type.Object(
     updateUrl: Type.String({
       pattern: address,
       description:
-        "Address that receives changes, one company a call; {id} in it stands for the record's id. Any 2xx is success, 404 means that the company is gone.",
+        "Address that receives changes, one company per call; {id} in it stands for the record's id. Any 2xx is success, 404 means that the company is gone.",
       examples: ['https://api.example.com/companies/{id}'],
     }),
     exportUrl: Type.Optional(

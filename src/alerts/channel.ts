@@ -95,7 +95,7 @@ function mailChannel({ to, url, from }: NonNullable<AlertSettings['mail']>): Cha
     async verify(signal) {
       const error = await mailer.verify(signal);
       return error === undefined
-        ? { ok: true, found: 'the mail server answers and lets us in' }
+        ? { ok: true, found: 'the mail server answers and accepts the connection' }
         : { ok: false, found: error };
     },
     close: async () => mailer.close(),

@@ -30,6 +30,6 @@ export async function alertFindings(settings: AlertSettings | undefined, signal:
 }
 
 const ADVICE = {
-  webhook: 'check alerts.webhook; where it stands in a private network, name that in alerts.allow',
-  mail: 'check alerts.mail, or service.smtp where that has no url',
+  webhook: 'check alerts.webhook; if it is in a private network, name that network in alerts.allow',
+  mail: 'check alerts.mail, or service.smtp if that has no url',
 } as const;

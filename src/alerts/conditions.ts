@@ -113,14 +113,14 @@ const ofRole = (role: string): Condition => ({
 const BLOCKED: Readonly<Record<BlockFault, readonly [what: string, advice: string]>> = {
   auth: [
     'does not accept the credentials',
-    'The work waits, nothing is lost. Correct the credentials in the configuration and restart cvrsync. `cvrsync check` names the cause.',
+    'The work waits, and nothing is lost. Correct the credentials in the configuration and restart cvrsync. `cvrsync check` names the cause.',
   ],
   refused: [
     'refuses what cvrsync needs',
-    'The work waits, nothing is lost. `cvrsync check` names the permission or the setting to correct.',
+    'The work waits, and nothing is lost. `cvrsync check` names the permission or the setting to correct.',
   ],
   rate: [
-    'takes no more calls for a while: its limit is spent',
+    'takes no more calls for now: its limit is used up',
     'The work waits, and goes on by itself. Raise the limit, or find out which other software uses it.',
   ],
   locked: ['is locked', 'The work waits, and goes on by itself. `cvrsync review list` says until when it waits.'],
@@ -162,7 +162,7 @@ const ofProposal = ({ provider, since, counted, removed }: Observed['proposals']
   what: removed === undefined ? waiting(provider, counted) : gone(provider, removed),
   advice:
     removed === undefined
-      ? `Until then the former rules decide. \`cvrsync config diff ${provider}\` shows what it would write, \`cvrsync config apply ${provider}\` accepts it; or take the change out of the file.`
+      ? `Until then the previous rules apply. \`cvrsync config diff ${provider}\` shows what it would write, \`cvrsync config apply ${provider}\` accepts it; or take the change out of the file.`
       : `\`cvrsync config apply ${provider}\` accepts that; or configure it again.`,
   since,
   // The daemon counts again until the CRM answers.
@@ -190,7 +190,7 @@ const ofSource = ({ source, since }: Observed['behind'][number]): Condition => (
     source === COUNT
       ? 'cvrsync cannot count the documents of the register'
       : `cvrsync cannot read the source ${source}`,
-  advice: 'No change is lost: it goes on where it stopped. `cvrsync check` and the log name the cause.',
+  advice: 'No change is lost: cvrsync continues where it stopped. `cvrsync check` and the log name the cause.',
   since,
 });
 
@@ -203,7 +203,7 @@ const ofMissing = ({ part, source, stored }: Observed['missing'][number]): Condi
 
 const ofDiffering = ({ origin, compared, differing }: Observed['differing'][number]): Condition => ({
   key: `differing:${origin}`,
-  what: `The source ${origin} states other values than the leading one for ${differing} of ${compared} companies and production units`,
+  what: `The source ${origin} gives different values from the leading one for ${differing} of ${compared} companies and production units`,
   advice:
     'cvrsync sends only what the leading source says. `cvrsync check` names the events and an example: the first source in service.register leads.',
 });
@@ -242,7 +242,7 @@ const ofBackup = (since: number | undefined): readonly Condition[] =>
           key: 'backup',
           what: 'cvrsync cannot make a sound backup of the store',
           advice:
-            'The copies of before stay, and cvrsync tries again every 15 minutes. The log names the cause: if a copy is damaged, the store may be, too.',
+            'The earlier copies stay, and cvrsync tries again every 15 minutes. The log names the cause: if a copy is damaged, the store may be, too.',
           since,
         },
       ];
@@ -259,8 +259,8 @@ const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 
 
 const ofMonitor = ({ id, name, since, isOff }: Observed['monitors'][number]): Condition => ({
   key: `monitor:${id}`,
-  what: `The webhook of the monitor ${name} (${id}) ${isOff ? 'is switched off, since it failed' : 'fails'}`,
-  advice: `Mend the receiver. \`cvrsync deliveries list --monitor ${id}${isOff ? '' : ' --state failing'}\` shows its answers; then run \`cvrsync ${isOff ? `monitors activate ${id} --replay` : `deliveries recover --monitor ${id} --since 7d`}\`.`,
+  what: `The webhook of the monitor ${name} (${id}) ${isOff ? 'is switched off, because it failed' : 'fails'}`,
+  advice: `Fix the receiver: \`cvrsync deliveries list --monitor ${id}${isOff ? '' : ' --state failing'}\` shows its answers. Then run \`cvrsync ${isOff ? `monitors activate ${id} --replay` : `deliveries recover --monitor ${id} --since 7d`}\`.`,
   since,
   // A short failure may be a restart; the overview shows it at once.
   afterMs: isOff ? 0 : WEBHOOK_FAILS_MS,
@@ -272,7 +272,7 @@ const ofMailOutage = ({ recipients, since, refusesSender }: NonNullable<Observed
     ? `The mail server refuses the sender: mail for ${shownRecipients(recipients)} waits`
     : `The mail server does not take mail for ${shownRecipients(recipients)}`,
   advice: refusesSender
-    ? 'cvrsync tries again for 72 hours. Correct service.smtp.from, the DNS, SPF and DKIM of its domain, or have the address taken off a block list; `cvrsync review list --kind mail` shows the answer.'
+    ? 'cvrsync tries again for 72 hours. Correct service.smtp.from, the DNS, SPF and DKIM of its domain, or have the address removed from a block list; `cvrsync review list --kind mail` shows the answer.'
     : 'cvrsync tries again for 72 hours. `cvrsync check` and `cvrsync review list --kind mail` name the cause.',
   since,
   afterMs: refusesSender ? 0 : HOUR_MS,
@@ -293,8 +293,8 @@ const ofReview = (waiting: number, most: number): readonly Condition[] =>
     : [
         {
           key: 'review',
-          what: `More than ${most} things wait in review`,
-          advice: 'Run `cvrsync review list`; it says of each what to do.',
+          what: `More than ${most} entries wait in review`,
+          advice: 'Run `cvrsync review list`; it says what to do about each.',
           afterMs: DAY_MS,
         },
       ];

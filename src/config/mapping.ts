@@ -118,7 +118,7 @@ export function reportBeneficialOwners(rows: readonly MappingRow[], path: string
     (row) => row.policy !== 'never' && fieldsOf([row]).some((field) => BENEFICIAL_OWNER_FIELDS.has(field)),
   );
   for (const { field, property } of named) {
-    const message = `${property} would hold beneficial owners: say in beneficialOwners.legalBasis why you may have them, or set ${field}: false`;
+    const message = `${property} would hold beneficial owners: state in beneficialOwners.legalBasis why you may have them, or set ${field}: false`;
     problems.push({ path: `${path}.${field}`, message });
   }
 }

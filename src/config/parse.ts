@@ -15,7 +15,7 @@ export function parseConfig(given: string): Parsed {
   const [error] = [...document.errors, ...document.warnings];
   if (error !== undefined) return refused(text, offsetOf(error, document), messageOf(error, text));
   const alias = looseAlias(document);
-  if (alias !== undefined) return refused(text, alias, 'a text that begins with * must stand in quotes');
+  if (alias !== undefined) return refused(text, alias, 'a text that begins with * must be in quotes');
   visit(document, {
     Scalar: (key, node) => {
       if (typeof node.value !== 'number' || node.source === undefined) return;
@@ -92,14 +92,14 @@ function messageOf({ code, message, pos }: YAMLError, text: string): string {
 }
 
 const MESSAGES: Readonly<Partial<Record<YAMLError['code'], string>>> = {
-  BAD_INDENT: 'this line begins at another column than its section: indent it as the line it belongs with',
+  BAD_INDENT: 'this line begins at a different column from its section: indent it like the line it belongs with',
   TAB_AS_INDENT: 'this line is indented with a tab: use spaces',
   DUPLICATE_KEY: 'this key is given twice in its section: remove one',
-  BAD_SCALAR_START: 'a text that begins with this sign must stand in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a text with a colon and a blank in it must stand in quotes',
+  BAD_SCALAR_START: 'a text that begins with this sign must be in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a text with a colon and a space in it must be in quotes',
   MULTILINE_IMPLICIT_KEY: 'this line has no colon: write `key: value`',
   MULTIPLE_DOCS: 'a second document begins here: remove the line ---',
-  TAG_RESOLVE_FAILED: 'a text that begins with ! must stand in quotes',
+  TAG_RESOLVE_FAILED: 'a text that begins with ! must be in quotes',
 };
 
 /** Whether a line has `${NAME}` without quotes in a one-line map: YAML reads its brace as another map. */

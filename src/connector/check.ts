@@ -76,7 +76,7 @@ export async function checkUpstream(
       {
         level: 'info',
         subject,
-        found: 'not configured: links are kept here, nobody is asked to monitor them',
+        found: 'not configured: links are stored here only, and no service monitors their companies',
         advice: 'set connector.upstream',
       },
     ];
@@ -171,7 +171,7 @@ async function checkProposal(
   const changes = proposal.changes.map((each) => each.subject).join(', ');
   if (!isWaiting(proposal))
     return [{ level: 'info', subject, found: `it changes ${changes}: a rollback set that aside` }];
-  const advice = `cvrsync config apply ${proposal.name} accepts it; until then the daemon decides by the former rules`;
+  const advice = `cvrsync config apply ${proposal.name} accepts it; until then the daemon applies the previous rules`;
   const of = proposal.version === undefined ? 'it' : `a rollback to version ${proposal.version}`;
   const changed = `${of} changes ${changes}, and that is not accepted yet`;
   const counted = await previewProposal({ store, now }, async () => crm, proposal, signal).catch((error: unknown) => {
@@ -234,11 +234,11 @@ async function probePaused(
   signal: AbortSignal,
 ): Promise<Findings> {
   const { name: subject } = provider;
-  const paused = `paused until ${new Date(until).toISOString()}: ${reason ?? 'no reason kept'}`;
+  const paused = `paused until ${new Date(until).toISOString()}: ${reason ?? 'no reason stored'}`;
   try {
     const { name, id } = await connection.check(signal);
     const found = `${paused}; ${name} (${id}) accepts the credentials now`;
-    const advice = `cvrsync review retry account/${subject} calls it at once; restart the daemon where you changed its configuration`;
+    const advice = `cvrsync review retry account/${subject} calls it at once; restart the daemon if you changed its configuration`;
     return [{ level: 'warn', subject, found, advice }, ...(await checkRights(provider, connection, false, signal))];
   } catch (error) {
     const found = `${paused}; tried now: ${reasonOf(error, signal)}`;
@@ -248,15 +248,15 @@ async function probePaused(
 }
 
 const ADVICE: Readonly<Record<ProviderError['fault'], string>> = {
-  auth: 'renew the credentials in the configuration, and see that they have the rights to read and edit companies',
-  refused: 'see that the credentials have the rights to read and edit companies',
-  rate: 'try again later, or lower `rate` where other software shares the account',
+  auth: 'renew the credentials in the configuration, and make sure that they have the rights to read and edit companies',
+  refused: 'make sure that the credentials have the rights to read and edit companies',
+  rate: 'try again later, or lower `rate` if other software shares the account',
   locked: 'try again later',
   unavailable: 'check the address, and whether this machine may reach it (HTTPS_PROXY is honoured)',
 };
 
 function adviceFor(error: unknown, otherwise: string): string {
-  if (isProviderBug(error)) return 'no setting mends this: report it to the author of the provider';
+  if (isProviderBug(error)) return 'no setting fixes this: report it to the author of the provider';
   return error instanceof ProviderError ? ADVICE[error.fault] : otherwise;
 }
 
@@ -267,9 +267,13 @@ function checkAbilities(provider: CrmSettings, connection: Connection): Findings
   };
   const hears = provider.provider.webhook !== undefined || (connection.changes !== undefined && pollMinutes > 0);
   return [
-    ...(notes.length > 0 && connection.notes === undefined ? [lacking('this provider leaves no notes', 'notes')] : []),
-    ...(parent && connection.parents === undefined ? [lacking('this provider knows no parents', 'parent')] : []),
-    ...(autoLink && !hears ? [lacking('nothing tells of new records here', 'autoLink')] : []),
+    ...(notes.length > 0 && connection.notes === undefined
+      ? [lacking('this provider does not support notes', 'notes')]
+      : []),
+    ...(parent && connection.parents === undefined
+      ? [lacking('this provider does not support parents', 'parent')]
+      : []),
+    ...(autoLink && !hears ? [lacking('nothing reports new records here', 'autoLink')] : []),
   ];
 }
 
@@ -297,7 +301,7 @@ async function checkWebhook({ http }: CrmDeps, { server, webhook }: ToCheck, sig
     findings.push({
       level: 'warn',
       subject,
-      found: 'anybody who reaches it is believed (method None)',
+      found: 'it trusts anyone who reaches it (method None)',
       advice: 'set connector.webhook.auth to Header, BasicAuth or Signature',
     });
   const { publicUrl } = server;
@@ -307,8 +311,8 @@ async function checkWebhook({ http }: CrmDeps, { server, webhook }: ToCheck, sig
       {
         level: 'info',
         subject,
-        found: 'reachability not tried',
-        advice: 'set server.publicUrl to how the world reaches this server',
+        found: 'reachability not tested',
+        advice: 'set server.publicUrl to the public address of this server',
       },
     ];
   const target = `${publicUrl}${webhook.path}`;
@@ -361,12 +365,12 @@ interface RightsToCheck {
 const LACKS: Readonly<Record<Right, { readonly level: Finding['level']; readonly found: string }>> = {
   read: { level: 'fail', found: 'these credentials may not read companies' },
   update: { level: 'fail', found: 'these credentials may not write companies: nothing would be updated' },
-  notes: { level: 'fail', found: 'these credentials may not leave and find notes, which `notes` asks for' },
-  parents: { level: 'fail', found: 'these credentials may not set the parent of a company, which `parent` asks for' },
+  notes: { level: 'fail', found: 'these credentials may not create and find notes, which `notes` needs' },
+  parents: { level: 'fail', found: 'these credentials may not set the parent of a company, which `parent` needs' },
   create: { level: 'warn', found: 'these credentials may not create companies: `transfer` would be refused' },
   define: {
     level: 'warn',
-    found: 'these credentials may not make properties: `check --create-properties` would be refused',
+    found: 'these credentials may not create properties: `check --create-properties` would be refused',
   },
 };
 

@@ -9,6 +9,6 @@ interface Described {
 /** Shows what the text should look like: an example or the default, and the description. Quotes no given value. */
 export function misspelt({ description, examples, default: preset }: Described): string {
   const [example = preset]: readonly unknown[] = Array.isArray(examples) ? examples : [];
-  const what = typeof example === 'string' ? `should look like ${example}` : 'is not spelled right';
+  const what = typeof example === 'string' ? `should look like ${example}` : 'has the wrong form';
   return typeof description === 'string' ? `${what}: ${description}` : what;
 }

@@ -49,8 +49,10 @@ async function checkRegister(
     const [first] = (await source.page(undefined, signal)).documents;
     if (first !== undefined) return lag.length > 0 ? lag : [{ level: 'ok', subject, found: `${from} gives documents` }];
     const advice =
-      register.source === 'file' ? 'put register documents there' : 'see that service.register.since is past';
-    return [...lag, { level: 'warn', subject, found: `${from} answers, and gives no document`, advice }];
+      register.source === 'file'
+        ? 'put register documents there'
+        : 'make sure that service.register.since is in the past';
+    return [...lag, { level: 'warn', subject, found: `${from} answers, but gives no document`, advice }];
   } catch (error) {
     return [...lag, { level: 'fail', subject, found: reasonOf(error, signal), advice: UNREACHABLE[register.source] }];
   } finally {
@@ -135,7 +137,7 @@ async function checkLag({ store: { db }, now }: RegisterCheckDeps, source: Regis
       level: 'fail',
       subject,
       found: `the ${name} were ${readAt === 0 ? 'never read' : `last read at ${new Date(readAt).toISOString().slice(0, 19)}Z`}${why}`,
-      advice: 'see that the daemon runs, and what its log says of the register',
+      advice: 'check that the daemon runs, and what its log says about the register',
     }));
 }
 

@@ -62,7 +62,7 @@ async function checkMail(
       level: 'warn',
       subject,
       found: 'the links that end a mail lead to an address of this machine',
-      advice: 'set server.publicUrl to how the world reaches this server',
+      advice: 'set server.publicUrl to the public address of this server',
     });
   try {
     const mailer = openMailer(smtp);
@@ -72,7 +72,7 @@ async function checkMail(
     } finally {
       mailer.close();
     }
-    return [...findings, { level: 'ok', subject, found: 'the mail server answers and lets us in' }];
+    return [...findings, { level: 'ok', subject, found: 'the mail server answers and accepts the connection' }];
   } catch (error) {
     return [...findings, { level: 'fail', subject, found: reasonOf(error, signal), advice: 'check service.smtp' }];
   }
@@ -113,18 +113,18 @@ async function checkMonitors(
   const off = monitors.filter(({ disabledReason }) => disabledReason === 'failing' || disabledReason === 'gone');
   warn(
     off,
-    'switched off, since their webhooks failed',
-    'mend the webhook, then cvrsync monitors activate ID --replay',
+    'switched off, because their webhooks failed',
+    'fix the webhook, then run cvrsync monitors activate ID --replay',
   );
   const failing = monitors.filter(({ enabled, failingSince }) => enabled && failingSince !== null);
   warn(failing, 'failing now', 'see cvrsync deliveries list --monitor');
   const silent = monitors.filter(({ provider, url, enabled }) => provider !== null && url === null && enabled);
-  warn(silent, 'jobs without a webhook, so that nobody is notified', 'cvrsync monitors update --url');
+  warn(silent, 'jobs without a webhook, so nobody is notified', 'cvrsync monitors update --url');
   const asking = beneficialOwners ? [] : monitors.filter(asksForBeneficialOwners);
   warn(
     asking,
     'ask for events of beneficial owners, which are left out',
-    'say in beneficialOwners.legalBasis why you may have them, or take those events off',
+    'state in beneficialOwners.legalBasis why you may have them, or remove those events',
   );
   const held = await countDeliveries(store.db, { state: 'held' });
   if (held > 0)
@@ -146,7 +146,7 @@ async function checkWebhooks({ service: { webhooks } }: ServiceToCheck): Promise
     {
       level: 'warn',
       subject: 'webhooks',
-      found: 'every address may be posted to, those of this machine and its network too',
+      found: 'webhooks may go to every address, including those of this machine and its network',
       advice: 'name what is needed in service.webhooks.allow',
     },
   ];

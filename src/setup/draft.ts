@@ -9,7 +9,7 @@ export const YOU = Type.Object({
   name: Type.String({
     minLength: 1,
     maxLength: 60,
-    description: 'Your name, as the dashboard shows it beside what you do.',
+    description: 'Your name, as the dashboard shows it next to what you do.',
   }),
 });
 
@@ -67,7 +67,7 @@ export const SOURCE = Type.Object({
             description: 'Address at which the monitoring service reaches cvrsync, without a slash at the end.',
           }),
         },
-        { description: 'Another monitoring service, of which you have a key.' },
+        { description: 'Another monitoring service, for which you have a key.' },
       ),
     ],
     { description: 'Where changes of companies come from.' },

@@ -182,7 +182,7 @@ describe('monitors', () => {
       2,
       '--event nam: no such event; did you mean name?\n',
     ],
-    ['a recipient that is none', ['create', 'x', '--email', 'ida'], 2, '--email ida is no e-mail address'],
+    ['a recipient that is none', ['create', 'x', '--email', 'ida'], 2, '--email ida is not an e-mail address'],
     ['a rate of none', ['create', 'x', '--posts-per-minute', '60001'], 2, '--posts-per-minute should be'],
     ['an address that is none', ['create', 'x', '--url', 'hooks'], 2, '--url should be an address'],
     ['a company that is none', ['create', 'x', '--entity', 'Nordlys'], 2, 'Nordlys is neither an entity id'],

@@ -46,10 +46,10 @@ describe('check with a read-only token does not pass', () => {
       expect.stringMatching(
         /^fail write companies: .*crm\.objects\.companies\.write.* https:\/\/app\.hubspot\.com\/service-keys$/u,
       ),
-      expect.stringMatching(/^fail leave and find notes.*crm\.objects\.contacts\.write/u),
+      expect.stringMatching(/^fail create and find notes.*crm\.objects\.contacts\.write/u),
       expect.stringMatching(/^fail set the parent.*crm\.objects\.companies\.write/u),
       expect.stringMatching(/^warn create companies: `transfer`.*crm\.objects\.companies\.write/u),
-      expect.stringMatching(/^warn make properties: .*crm\.schemas\.companies\.write/u),
+      expect.stringMatching(/^warn create properties: .*crm\.schemas\.companies\.write/u),
     ]);
     expect(fixture.hubspot.get(id)).toEqual(before);
   });
@@ -68,7 +68,7 @@ describe('check with a read-only token does not pass', () => {
       hubspot: { scopes: SCOPES.filter((scope) => scope !== 'crm.objects.contacts.read') },
     });
     expect(missing(await checked(fixture), 'hubspot')).toEqual([
-      expect.stringMatching(/^fail leave and find notes.*crm\.objects\.contacts\.read/u),
+      expect.stringMatching(/^fail create and find notes.*crm\.objects\.contacts\.read/u),
     ]);
   });
 
@@ -78,7 +78,7 @@ describe('check with a read-only token does not pass', () => {
     expect(code).toBe(1);
     expect(missing(await checked(fixture), 'salesforce')).toEqual([
       expect.stringMatching(/^fail write companies: .*Edit on Account/u),
-      expect.stringMatching(/^fail leave and find notes.*Edit Tasks/u),
+      expect.stringMatching(/^fail create and find notes.*Edit Tasks/u),
       expect.stringMatching(/^fail set the parent.*ParentId/u),
       expect.stringMatching(/^warn create companies.*Create on Account/u),
     ]);
@@ -99,7 +99,7 @@ describe('check with a read-only token does not pass', () => {
       salesforce: { notesEnabled: false },
     });
     expect(missing(await checked(fixture), 'salesforce')).toEqual([
-      expect.stringMatching(/^fail leave and find notes.*enable Notes in Setup/u),
+      expect.stringMatching(/^fail create and find notes.*enable Notes in Setup/u),
     ]);
   });
 });
@@ -141,7 +141,7 @@ describe('credentials are tried even while the account is paused', () => {
     expect(about(await checked(fixture))).toEqual([
       expect.stringMatching(/^warn paused until .* accepts the credentials now$/u),
       expect.stringMatching(/^fail these credentials may not write companies/u),
-      expect.stringMatching(/^fail these credentials may not leave and find notes/u),
+      expect.stringMatching(/^fail these credentials may not create and find notes/u),
       expect.stringMatching(/^fail these credentials may not set the parent/u),
       expect.stringMatching(/^warn these credentials may not create companies/u),
     ]);

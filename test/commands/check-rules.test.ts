@@ -57,8 +57,11 @@ test('an option that the CRM does not support causes a warning', async () => {
   const { stdout } = await runCli(['--config', file, '--json', 'check']);
   const findings: readonly Finding[] = JSON.parse(stdout);
   expect(findings.filter(({ subject, level }) => subject === 'own' && level === 'warn')).toEqual([
-    expect.objectContaining({ found: 'this provider leaves no notes', advice: expect.stringContaining('take notes') }),
-    expect.objectContaining({ found: 'this provider knows no parents' }),
-    expect.objectContaining({ found: 'nothing tells of new records here' }),
+    expect.objectContaining({
+      found: 'this provider does not support notes',
+      advice: expect.stringContaining('take notes'),
+    }),
+    expect.objectContaining({ found: 'this provider does not support parents' }),
+    expect.objectContaining({ found: 'nothing reports new records here' }),
   ]);
 });

@@ -130,7 +130,7 @@ describe('check of a service', () => {
     const { about } = await found(smtpOf(office.url));
     expect(about('mail')).toEqual([
       'warn the links that end a mail lead to an address of this machine',
-      'ok the mail server answers and lets us in',
+      'ok the mail server answers and accepts the connection',
     ]);
     expect(office.mails).toEqual([]);
     expect((await found(smtpOf('smtp://127.0.0.1:9'))).about('mail')[1]).toMatch(/^fail /);
@@ -160,9 +160,9 @@ describe('check of a service', () => {
     const { code, about } = await found();
     expect(code).toBe(0);
     expect(about('monitors')).toEqual([
-      `warn switched off, since their webhooks failed: off (${off})`,
+      `warn switched off, because their webhooks failed: off (${off})`,
       `warn failing now: failing (${failing})`,
-      expect.stringMatching(/^warn jobs without a webhook, so that nobody is notified: silent job /),
+      expect.stringMatching(/^warn jobs without a webhook, so nobody is notified: silent job /),
       expect.stringMatching(/^warn ask for events of beneficial owners, which are left out: owners /),
     ]);
     expect(about('mail')).toEqual([expect.stringMatching(/^warn not configured, and 1 monitors have recipients/)]);

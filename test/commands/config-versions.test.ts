@@ -104,7 +104,7 @@ it('the removal of a connection waits with its count, and the connection misses 
   await without.app.connector?.drained();
   const said = without.lines.filter(({ msg }) => msg.includes('no longer configured'));
   expect(said).toMatchObject([{ provider: 'hubspot', linked: 3 }]);
-  expect((await without.cli('check')).stdout).toContain('it would update 3 linked records no more');
+  expect((await without.cli('check')).stdout).toContain('it would stop updating 3 linked records');
   const before = await history(without);
   expect((await without.cli('config', 'apply', 'hubspot', '--yes')).code).toBe(0);
   expect(await history(without)).toHaveLength(before.length + 1);

@@ -114,7 +114,7 @@ describe('review with --all', () => {
     const asked = harness.asking('review', 'accept', '--all', '--kind', 'link', '--yes');
     asked.stop();
     const { code, shown } = await asked.ended;
-    expect([code, shown]).toEqual([1, expect.stringContaining('To go on: cvrsync review accept --all --kind link')]);
+    expect([code, shown]).toEqual([1, expect.stringContaining('To continue: cvrsync review accept --all --kind link')]);
     expect(await states(harness)).toEqual(['conflict', 'conflict']);
   });
 });

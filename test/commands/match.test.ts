@@ -47,7 +47,7 @@ describe('match', () => {
     expect(made.code).toBe(3);
     expect(made.stdout).toContain('Indexed 1 companies and production units');
     expect(made.stdout).toContain('The index is partial');
-    expect(made.stderr).toContain('line 3: number x is no CVR number and no P-number');
+    expect(made.stderr).toContain('line 3: number x is neither a CVR number nor a P-number');
     const { code, stdout } = await run(
       'match',
       'find',

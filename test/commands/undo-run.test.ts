@@ -149,7 +149,7 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
     await expect.poll(runs, WAITING).toEqual(['1 run running']);
     expect((await run('runs', 'cancel', '1')).code).toBe(0);
     const { code, stdout } = await command;
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/Run 1 was cancelled: .*To go on: cvrsync undo /u)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/Run 1 was cancelled: .*To continue: cvrsync undo /u)]);
     expect([names(), await runs()]).toEqual([['B ApS', 'B ApS', 'B ApS'], ['1 run cancelled']]);
   });
 

@@ -61,7 +61,8 @@ describe.each(CASES)('undo in $crm on $engine', ({ crm, engine, name, own }) => 
       '90d',
     );
     const [, next = ''] =
-      /^1 record left by --limit\. To go on: cvrsync (.*)$/u.exec(first.stdout.trim().split('\n').at(-1) ?? '') ?? [];
+      /^1 record left by --limit\. To continue: cvrsync (.*)$/u.exec(first.stdout.trim().split('\n').at(-1) ?? '') ??
+      [];
     expect(namesIn(fixture, ids)).toEqual(['A ApS', 'A ApS', 'B ApS']);
     expect(next).toMatch(/--property \w+ --limit 2 --since \d{4}-\S+Z --hold 90d --config \S+$/u);
     const second = await fixture.cli(...next.replace(/ --config \S+/u, '').split(' '), '--yes');

@@ -11,7 +11,7 @@ const beneficialOwners = { legalBasis: 'obliged entity, customer due diligence' 
 describe('beneficial owners', () => {
   it('may be mapped only where a legal basis is named', async () => {
     expect(await problemsOf(mapped)).toEqual([
-      'connector.providers.hubspot.fields.trueOwners reelle would hold beneficial owners: say in beneficialOwners.legalBasis why you may have them, or set trueOwners: false',
+      'connector.providers.hubspot.fields.trueOwners reelle would hold beneficial owners: state in beneficialOwners.legalBasis why you may have them, or set trueOwners: false',
     ]);
     expect(await problemsOf({ ...mapped, beneficialOwners })).toEqual([]);
   });

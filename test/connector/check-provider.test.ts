@@ -29,7 +29,7 @@ async function failures(broken: Partial<Connection>, connect?: Provider['connect
   return findings.flatMap(({ level, found, advice }) => (level === 'fail' ? [`${found} | ${advice}`] : []));
 }
 
-const REPORT = 'no setting mends this: report it to the author of the provider';
+const REPORT = 'no setting fixes this: report it to the author of the provider';
 
 it('finds nothing to fix in a sound connection', async () => {
   expect(await failures({})).toEqual([]);

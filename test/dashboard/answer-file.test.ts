@@ -92,10 +92,10 @@ describe('a file with answers', () => {
     const refusals: readonly (readonly [string, string])[] = [
       [fileOf('difference/crm/1/phone;;;;;;maybe;aaaa'), 'line 2: the answer is maybe'],
       [fileOf(';;;;;;keep;'), 'the id is blank'],
-      [fileOf('=HYPERLINK(1);;;;;;keep;'), 'is no id'],
-      [fileOf('lane/apply/%00;;;;;;retry;'), 'lane/apply/%00 is no id'],
+      [fileOf('=HYPERLINK(1);;;;;;keep;'), 'is not an id'],
+      [fileOf('lane/apply/%00;;;;;;retry;'), 'lane/apply/%00 is not an id'],
       [fileOf('difference/crm/1/phone;;;;;;keep;'), 'the revision of difference/crm/1/phone is blank'],
-      [fileOf(...Array.from({ length: 2 }, () => 'lane/apply/x;;;;;;retry;')), 'stands in the file twice'],
+      [fileOf(...Array.from({ length: 2 }, () => 'lane/apply/x;;;;;;retry;')), 'is in the file twice'],
       [fileOf('lane/apply/x;;;;;;;'), 'no row of the file has an answer'],
       ['id;answer\nlane/apply/x;retry', 'no column revision'],
       ['PK\u0003\u0004 a workbook', 'the file is a workbook'],

@@ -166,7 +166,7 @@ describe.each(SUITE_ENGINES)('the inbox on %s', (engine) => {
     const reason = 'to move this link there, remove the one of 2 first with cvrsync review keep, then accept this one';
     await store.write((tx) => tx.updateTable('link').set({ reason }).where('provider', '=', 'other').execute());
     const english = (await (await admin()).get('/inbox?kind=link')).text;
-    expect(english).toContain('“Make the link” makes the link count');
+    expect(english).toContain('“Make the link” confirms the link');
     expect(english).toContain('“Remove the link” leaves the record as it is');
     expect(english).toContain('remove the one of 2 first with “Remove the link”, then “Make the link” this one');
     expect(english).not.toMatch(/cvrsync review|value="retry-link"|value="drop-link"/u);

@@ -153,7 +153,7 @@ test('findings and counts of several sentences are completely Danish', () => {
   const texts = [
     ...[...mapped, ...jobs].flatMap(({ found, advice = found }) => [found, advice]),
     ...totals.map((each) => `it changes fields.name, and that is not accepted yet: ${each}`),
-    'paused until 2026-11-27T10:00:00.000Z: no reason kept; tried now: did not answer in time',
+    'paused until 2026-11-27T10:00:00.000Z: no reason stored; tried now: did not answer in time',
     'the webhook at hooks.example is reached (to a GET it answered 302, a redirect to https://a.example/)',
     'refused: POST https://a.example/hook was refused: nothing listens at this address (ECONNREFUSED)',
   ];

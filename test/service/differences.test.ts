@@ -36,7 +36,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     const line = `cvrsync_register_differences{source="datafordeler",event="phoneNumber"} ${differing}`;
     expect((await metrics.registry.metrics()).includes(line)).toBe(differing > 0);
     const conditions = conditionsOf(await observe(store, NOW, 10), { reviewOver: 10, registerBehindMinutes: 60 }, NOW);
-    const what = `The source datafordeler states other values than the leading one for ${differing} of ${companies} companies and production units`;
+    const what = `The source datafordeler gives different values from the leading one for ${differing} of ${companies} companies and production units`;
     expect(conditions.filter(({ key }) => key === 'differing:datafordeler').map((each) => each.what)).toEqual(
       isTooMuch ? [what] : [],
     );

@@ -9,14 +9,14 @@ import { VERDICTS, type Verdict } from '../../connector/follow/verdict.ts';
 import type { CallsMade } from './with-backfill.ts';
 
 const MEANING: Readonly<Record<Verdict, string>> = {
-  matched: "the number is a company's",
+  matched: 'the number of a company',
   linked: 'linked already',
   'no-number': 'no number',
   invalid: 'not a valid number',
   unit: 'the number of a production unit',
   ambiguous: 'several records with one number',
   held: 'on hold in the CRM',
-  differs: 'linked to another company than its number says',
+  differs: 'linked to a company other than the one its number names',
   removed: 'link removed by a person',
   changed: 'changed since the plan was made',
   moved: 'merged into another record',
@@ -93,9 +93,7 @@ export function textOf(summary: Summary): string {
   const lines = [
     `${provider}: ${records(scanned)} scanned, ${number(calls.crm)} calls to the CRM, ${number(calls.service)} to the monitoring service, ${number(seconds)} s.`,
     ...(ended === 'stopped' && summary.run !== undefined
-      ? [
-          `Run ${summary.run} is not over: cvrsync runs show ${summary.run} shows it, and a daemon goes on with it, too.`,
-        ]
+      ? [`Run ${summary.run} is not over: cvrsync runs show ${summary.run} shows it, and a daemon continues it, too.`]
       : []),
     ...VERDICTS.flatMap((verdict) => {
       const count = outcome.verdicts[verdict] ?? 0;
@@ -122,9 +120,9 @@ function nextText({ ended, isLook, outcome, file, next }: Summary): readonly str
     case 'planned':
       return file === undefined ? [] : [`The plan is in ${file}: edit the column action, then run ${next}`];
     case 'limited':
-      return [`${records(outcome.toLink)} left by --limit. To go on: ${next}`];
+      return [`${records(outcome.toLink)} left by --limit. To continue: ${next}`];
     case 'stopped':
-      return [`Stopped. To go on: ${next}`];
+      return [`Stopped. To continue: ${next}`];
     default:
       return isLook ? [] : ['Nothing is left to link.'];
   }
@@ -136,7 +134,7 @@ const MANY = 10;
 /** One number in eleven passes by chance: if most fail, the property holds something like phone numbers. */
 function numbersText({ provider, scanned, outcome, match }: Summary): readonly string[] {
   const { mistyped, unsure, verdicts } = outcome;
-  const asked = `is ${match} the property of the CVR number? It is connector.providers.${provider}.match.`;
+  const asked = `is ${match} the property that holds the CVR number? Set connector.providers.${provider}.match.`;
   if (scanned > 0 && verdicts['no-number'] === scanned) return [`No record has a number: ${asked}`];
   const left =
     unsure === 0
@@ -146,10 +144,10 @@ function numbersText({ provider, scanned, outcome, match }: Summary): readonly s
         ];
   if (mistyped === 0) return left;
   const whose = mistyped === 1 ? '1 of the matched numbers fails' : `${number(mistyped)} of the matched numbers fail`;
-  const failedCheck = `${whose} the register's check (modulus 11): the plan marks what may be mistyped.`;
+  const failedCheck = `${whose} the register's check (modulus 11): the plan marks those that may be mistyped.`;
   const isMost = mistyped >= MANY && mistyped * 2 > (verdicts.matched ?? 0);
   if (!isMost) return [failedCheck, ...left];
-  return [failedCheck, ...left, `So many: ${asked}`];
+  return [failedCheck, ...left, `That is most of them: ${asked}`];
 }
 
 function planText({ outcome, sample, file }: Summary): readonly string[] {
@@ -165,7 +163,7 @@ function planText({ outcome, sample, file }: Summary): readonly string[] {
 function linksText({ ended, outcome, isMonitoring, trust, before, fill }: Summary): readonly string[] {
   const { linked, observed, unconfirmed } = outcome;
   return [
-    `${records(linked)} linked${before > 0 ? ` (${number(before)} of them before)` : ''}${isMonitoring ? `, ${number(observed)} monitored` : '; no monitoring service is configured'}.`,
+    `${records(linked)} linked${before > 0 ? ` (${number(before)} of them before this run)` : ''}${isMonitoring ? `, ${number(observed)} monitored` : '; no monitoring service is configured'}.`,
     ...(unconfirmed > 0 && isMonitoring && ended !== 'done'
       ? [`${number(unconfirmed)} wait for the monitoring service.`]
       : []),
@@ -173,7 +171,7 @@ function linksText({ ended, outcome, isMonitoring, trust, before, fill }: Summar
       ? [
           trust === 'crm'
             ? 'The daemon fills blank properties. Properties that differ stay as they are until a person decides: cvrsync review list --kind difference'
-            : 'The daemon fills blank properties, and overwrites those that differ once; cvrsync undo takes it back.',
+            : 'The daemon fills blank properties, and overwrites each differing property once; cvrsync undo reverses that.',
         ]
       : []),
     ...(ended === 'done' && linked > 0 && isMonitoring && fill !== undefined

@@ -134,11 +134,11 @@ function endingLines(
     case 'failed':
       return [
         `Leaving ${provider} failed: ${error}`,
-        `It is stopped, and the rest is not done. To go on: ${again}`,
+        `It is stopped, and the rest is not done. To continue: ${again}`,
         back,
       ];
     case 'cancelled':
-      return [`Cancelled: what was done stays done, and ${provider} is stopped. To go on: ${again}`, back];
+      return [`Cancelled: what was done stays done, and ${provider} is stopped. To continue: ${again}`, back];
     default:
       return openLines(run, again);
   }

@@ -164,7 +164,9 @@ async function applyPlan(
       ...(await sampleRows(store.db, crm.name, 'person', SAMPLE)).flatMap(({ record_id: record, verdict, detail }) =>
         verdict === 'changed' ? `  ${record}: ${oneLine(detail ?? '')}` : [],
       ),
-      ended === 'done' ? `Nothing of ${file} is left to link.` : `${countOf(toLink, 'record')} left. To go on: ${next}`,
+      ended === 'done'
+        ? `Nothing of ${file} is left to link.`
+        : `${countOf(toLink, 'record')} left. To continue: ${next}`,
     ].join('\n'),
   );
   return failed > 0 || person > 0 ? 3 : 0;

@@ -49,7 +49,7 @@ export type CarryOut = (id: number) => Promise<StoredRun<unknown>>;
 
 /** The last lines about a run that is not over; `again`: the command that continues it. */
 export const openLines = ({ id }: Pick<StoredRun<unknown>, 'id'>, again: string): readonly string[] => [
-  `Run ${id} is not over: a daemon goes on with it, or this command does: ${again}`,
+  `Run ${id} is not over: a daemon continues it, or this command does: ${again}`,
   `To see it: cvrsync runs show ${id}. To stop it: cvrsync runs cancel ${id}`,
 ];
 
@@ -136,7 +136,7 @@ export async function troubleOf({ db }: Store, accounts: readonly string[]): Pro
   const blocks = (await readBlocks(db, Date.now())).filter(({ account }) => accounts.includes(account));
   return [
     ...outages.map(shownOutage),
-    ...blocks.map(({ account, reason }) => `${account} is not called now: ${reason ?? 'no reason kept'}`),
+    ...blocks.map(({ account, reason }) => `${account} is not called now: ${reason ?? 'no reason stored'}`),
   ];
 }
 

@@ -63,7 +63,7 @@ async function report(
   const { output, json } = context;
   const { verb, ...options } = answer;
   const next = commandLine(context, `review ${verb}`, { all: true, ...options });
-  if (run.state === 'failed') throw new Error(`run ${run.id} failed: ${run.error}. To go on: ${next}`);
+  if (run.state === 'failed') throw new Error(`run ${run.id} failed: ${run.error}. To continue: ${next}`);
   const outcome = await readOutcome(store, run, json);
   const leftOut = await leftToDecide(store, answer);
   if (json) output.result(outcome.results, '');
@@ -86,7 +86,7 @@ function linesOf({ count, notes, results }: Outcome): readonly string[] {
 /** How to continue a run that is not done. */
 function endingLines(run: StoredRun<unknown>, next: string): readonly string[] {
   if (isOpen(run)) return openLines(run, next);
-  return run.state === 'cancelled' ? [`Run ${run.id} was cancelled. To go on: ${next}`] : [];
+  return run.state === 'cancelled' ? [`Run ${run.id} was cancelled. To continue: ${next}`] : [];
 }
 
 /** The results are counted, because there may be a million. */

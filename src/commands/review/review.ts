@@ -159,7 +159,7 @@ async function show(context: CommandContext, kind: Kind | undefined, limit = SHO
   if (differences > 0) output.line(differencesLine(differences));
   for (const { account, until, reason } of paused)
     output.line(
-      `${shownAccount(account)} is not called before ${shownTime(until)}: ${reason ?? 'no reason kept'}. Work for it waits, and resumes by itself.`,
+      `${shownAccount(account)} is not called before ${shownTime(until)}: ${reason ?? 'no reason stored'}. Work for it waits, and resumes by itself.`,
     );
   return count > 0 ? 3 : 0;
 }

@@ -50,7 +50,7 @@ export async function readOutcome(
   const restored = run.stage === 'run' ? restoredIn(done).length : 0;
   const begun = restored === 0 ? 'undo' : `undo restored ${restored} properties and then`;
   const next = commandLine(context, 'undo', options);
-  throw new Error(`${begun} failed: ${run.error}. To go on: ${next}. To see it: cvrsync runs show ${run.id}`);
+  throw new Error(`${begun} failed: ${run.error}. To continue: ${next}. To see it: cvrsync runs show ${run.id}`);
 }
 
 export const restoredIn = (done: readonly Undone[]): readonly Undone[] =>
@@ -96,12 +96,12 @@ function endingLines(
   if (isOpen(run)) return openLines(run, next);
   if (run.state === 'cancelled')
     return [
-      `Run ${run.id} was cancelled${run.stage === 'run' ? ': what it restored stays restored' : ''}. To go on: ${next}`,
+      `Run ${run.id} was cancelled${run.stage === 'run' ? ': what it restored stays restored' : ''}. To continue: ${next}`,
     ];
   if (run.stage === 'preview' || done.length === 0) return [];
   return [
     left > 0
-      ? `${countOf(left, 'record')} left by --limit. To go on: ${next}`
+      ? `${countOf(left, 'record')} left by --limit. To continue: ${next}`
       : 'Nothing is left to restore of what you named.',
   ];
 }

@@ -143,7 +143,7 @@ function checkCurrency(provider: MappingToCheck, row: PresetRow, schema: Account
   const wanted = currencyRows[0]?.property;
   const advice = wanted === undefined ? `map ${currency} to a property` : `create ${wanted}`;
   const found = 'no amount is written: no property in the CRM says what currency it is in';
-  const other = `set currency under connector.providers.${provider.name} where the CRM has one currency`;
+  const other = `set currency under connector.providers.${provider.name} if the CRM has one currency`;
   return [{ level: row.optional === true ? 'warn' : 'fail', found, advice: `${advice}, or ${other}` }];
 }
 
@@ -166,7 +166,7 @@ function checkMoney({ name, currency }: MappingToCheck, property: Property, row:
 /** The CRM may derive other values from a website. */
 const checkSite = ({ ownSite }: Property): readonly Remark[] => {
   const found =
-    'the CRM fills a blank domain by it, and may fill other blanks by the domain: pages on social networks and shared hosts are set aside';
+    'the CRM derives a blank domain from it, and may fill other blanks from the domain: pages on social networks and shared hosts are set aside';
   return ownSite === true ? [{ level: 'info', found }] : [];
 };
 
@@ -234,7 +234,7 @@ function checkMapsInUse(provider: MappingToCheck, inUse: readonly PresetRow[]): 
     .map((field) => ({
       level: 'warn',
       subject: `${provider.name} ${field}`,
-      found: 'has a value map and goes to no property',
+      found: 'has a value map but no property',
       advice: `name a property under connector.providers.${provider.name}.fields.${field}`,
     }));
 }

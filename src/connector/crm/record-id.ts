@@ -88,8 +88,9 @@ function canonicalIdOf({ provider, settings }: IdReader, text: string): RecordId
 function readPlainId(text: string): RecordId {
   const id = text.trim();
   if (id === '') return { kind: 'none', reason: 'it is blank' };
-  if (id.includes('://')) return { kind: 'none', reason: 'it is no address of a company here: give only the id in it' };
-  if (/[\s\p{Cc}]/u.test(id)) return { kind: 'none', reason: 'it has blanks in it' };
+  if (id.includes('://'))
+    return { kind: 'none', reason: 'it is not the address of a company here: give only the id in it' };
+  if (/[\s\p{Cc}]/u.test(id)) return { kind: 'none', reason: 'it contains spaces' };
   // The key of a lane that belongs to no record.
   if (id === '*') return { kind: 'none', reason: 'it stands for all records' };
   return { kind: 'id', id };

@@ -30,7 +30,7 @@ export function remarksOn(payload: Payload, known: ReadonlyMap<FieldName, Fact>,
     const { fact } = fold(known.get(assertion.field), payload.entityId, assertion, Number.MAX_SAFE_INTEGER);
     const until = 'partial' in FIELDS[assertion.field] ? '' : ' until a full update states it';
     return isKnownInPart(fact)
-      ? [{ entry: assertion.field, kind: 'incomplete', detail: `known in part only: written nowhere${until}` }]
+      ? [{ entry: assertion.field, kind: 'incomplete', detail: `only partly known: not written${until}` }]
       : [];
   });
   return [
@@ -38,7 +38,7 @@ export function remarksOn(payload: Payload, known: ReadonlyMap<FieldName, Fact>,
       return { entry: event, kind: 'malformed', detail: `${path} ${message}` };
     }),
     ...Object.keys(payload.unknown).map((entry): Remark => {
-      return { entry, kind: 'unknown', detail: 'no event of this name is known: it says nothing to a CRM' };
+      return { entry, kind: 'unknown', detail: 'there is no event of this name: it writes nothing to a CRM' };
     }),
     ...silent,
     ...partial,

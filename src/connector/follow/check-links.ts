@@ -27,7 +27,7 @@ async function unconfiguredLinks(db: Db, providers: readonly MatchConfig[]): Pro
     ({ provider, count }): Finding => ({
       level: 'warn',
       subject: `${provider} links`,
-      found: `${provider} is not configured, and has ${count} links: their companies are still monitored, and no record follows`,
+      found: `${provider} is not configured, and has ${count} links: their companies are still monitored, and no record is updated`,
       advice: `was it renamed? Give it back the name ${provider} under connector.providers`,
     }),
   );

@@ -114,7 +114,7 @@ function decideContradicted(link: DecidingLink, numbered: RecordNumber, text: st
   if (link.state === 'conflict' && link.mismatch === link.entity && !isSure)
     return { kind: 'end', state: 'removed', reason: `the record no longer holds the number of ${link.entity}` };
   if (numbered.kind === 'other')
-    return { kind: 'mismatch', mismatch: text, reason: `the record holds "${text}", which is no CVR number` };
+    return { kind: 'mismatch', mismatch: text, reason: `the record holds "${text}", which is not a CVR number` };
   if (link.mismatch === CAME_BY_MERGE)
     return { kind: 'mismatch', mismatch: text, reason: `came by a merge to a record that holds the number of ${text}` };
   if (!isSure)

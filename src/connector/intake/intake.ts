@@ -75,7 +75,7 @@ function openReport({ metrics, log, now }: IntakeOptions): (read: ArrivalsRead) 
     if (last !== undefined && isTimeFor('reused'))
       log.warn(
         { webhookId: last.webhookId, entity: last.entity },
-        'a sender gave one webhook-id to events that differ: see cvrsync review list',
+        'a sender gave different events the same webhook-id: see cvrsync review list',
       );
     const [first] = refused;
     if (first !== undefined && isTimeFor('refused'))

@@ -1,5 +1,5 @@
 /**
- * Selects records without a valid number: it is no CVR number, or it fails the check digits and the company index has
+ * Selects records without a valid number: it is not a CVR number, or it fails the check digits and the company index has
  * no such company. Check digits alone are not proof, and an index may be partial.
  */
 import { readEntries } from '../../match/index/write.ts';

@@ -15,12 +15,12 @@ export function checkJobs(
     .filter((name) => !known.has(name.toLowerCase()))
     .map((subject): Finding => {
       if (service === 'own')
-        return { level: 'info', subject, found: 'our own service makes its job with the first link' };
+        return { level: 'info', subject, found: 'our own service creates its job with the first link' };
       const found = `the monitoring service lists no job named ${subject} for the key (${jobNames(jobs)}): it would refuse every link`;
-      const advice = `name the connection as the service's job is named: its name below connector.providers, in place of ${subject}`;
+      const advice = `give the connection the name of the service's job: below connector.providers, in place of ${subject}`;
       return isSure
         ? { level: 'fail', subject, found, advice }
-        : { level: 'warn', subject, found, advice: `unless a job named otherwise is for ${subject}, ${advice}` };
+        : { level: 'warn', subject, found, advice: `unless a job with another name is for ${subject}, ${advice}` };
     });
 }
 

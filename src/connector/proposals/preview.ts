@@ -125,7 +125,7 @@ export function totalsOf({ linked, read, unread, properties }: RulePreview): Pre
 }
 
 export function totalsText(preview: RulePreview): string {
-  if (preview.removes === true) return `it would update ${preview.linked} linked records no more, and write nothing`;
+  if (preview.removes === true) return `it would stop updating ${preview.linked} linked records, and write nothing`;
   const { writes, replaced, edits, later, isAbout } = totalsOf(preview);
   const about = isAbout ? 'about ' : '';
   const of = isAbout

@@ -66,7 +66,7 @@ export async function requestFileAnswers(
 export function problemOf({ id, revision }: Pick<AnswerRow, 'id' | 'revision'>): string | undefined {
   const named = readReviewId(id);
   if (named === undefined)
-    return `${id === '' ? 'the id is blank' : `${id} is no id`}: take the list from the page of review`;
+    return `${id === '' ? 'the id is blank' : `${id} is not an id`}: take the list from the page of review`;
   if (revision === '' && needsRevision(named))
     return `the revision of ${id} is blank: it says what you saw; fetch the list again`;
   return undefined;
@@ -78,6 +78,6 @@ function rowIn({ line, cell }: CsvLine, before: ReadonlyMap<string, AnswerRow>):
   const verb = VERBS.find((each) => each === text);
   if (verb === undefined) return { line, problem: `the answer is ${text}: write ${VERBS.join(', ')}, or nothing` };
   const row = { id: cell('id'), verb, revision: cell('revision') };
-  const problem = before.has(row.id) ? `${row.id} stands in the file twice` : problemOf(row);
+  const problem = before.has(row.id) ? `${row.id} is in the file twice` : problemOf(row);
   return problem === undefined ? row : { line, problem };
 }

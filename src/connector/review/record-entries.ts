@@ -63,7 +63,7 @@ export const LINK_SOURCES: readonly ReviewSource[] = [
       return rows.map((link) => ({
         ...shownLink(link),
         reason: `in conflict: ${link.reason ?? 'two companies claim the record'}`,
-        advice: `accept makes the link count, and writes what the register says of ${link.entity}; keep leaves the record as it is, and removes the link`,
+        advice: `accept confirms the link, and writes what the register says about ${link.entity}; keep leaves the record as it is, and removes the link`,
         decides: true,
         verbs: DECISION,
       }));
@@ -131,7 +131,7 @@ export const VALUE_SOURCE: ReviewSource = {
       id: idOf('value', row.provider, row.record_id, row.property),
       kind: 'value',
       about: `${row.provider}:${row.record_id} ${row.property} = ${row.refused}`,
-      reason: `${row.refused_reason ?? 'the CRM would not take it'}${shownStay(row.refused_over)}`,
+      reason: `${row.refused_reason ?? 'the CRM refused it'}${shownStay(row.refused_over)}`,
       since: null,
       advice: row.refused_until === null ? UNFIT : REFUSED,
       decides: false,

@@ -110,7 +110,7 @@ const doneWhere = (found: boolean, note: string): Resolved => (found ? done(note
 /** Why a thing does not take an answer; undefined if it does. */
 function refusalOf(verb: ReviewVerb, verbs: readonly ReviewVerb[]): Resolved | undefined {
   if (verbs.includes(verb)) return undefined;
-  const what = verbs === DECISION ? 'it waits for a decision' : 'nothing is to decide here';
+  const what = verbs === DECISION ? 'it waits for a decision' : 'there is nothing to decide here';
   return { kind: 'impossible', reason: `${what}: answer with ${verbs.join(' or ')}` };
 }
 
@@ -125,7 +125,7 @@ async function resolveLane(tx: Tx, verb: ReviewVerb, { queue, key }: LaneRef, no
   if (verb === 'retry' || verb === 'accept') return doneWhere(await unpark(tx, queue, key, now), 'due now');
   const lane = await dropLane(tx, queue, key);
   const replaced = lane && { error: lane.error ?? `failed ${lane.attempts} times`, parkedAt: lane.parkedAt };
-  return doneWith(replaced, verb === 'keep' ? 'nothing ends' : 'given up');
+  return doneWith(replaced, verb === 'keep' ? 'no link ends' : 'given up');
 }
 
 async function resolveValue(tx: Tx, verb: ReviewVerb, ref: OverrideRef, now: number): Promise<Resolved> {
@@ -148,7 +148,7 @@ async function resolveDifference(
   const isAccepted = verb === 'accept';
   const settled = await settleDifference(tx, ref, isAccepted ? 'register' : { crmUntil: until }, now);
   if (settled === 'held')
-    return { kind: 'impossible', reason: 'it is on hold by now: nothing is written before that ends' };
+    return { kind: 'impossible', reason: 'it is now on hold: nothing is written until the hold ends' };
   if (settled === 'none') return { kind: 'unknown' };
   const kept = until === null ? "the CRM's value is kept, and on hold" : keptUntil(until);
   return done(isAccepted ? "the register's value is written, once" : kept, settled);
@@ -247,7 +247,7 @@ async function resolveUnreadable(tx: Tx, verb: ReviewVerb, kind: keyof typeof HO
 async function resolveEvent(tx: Tx, verb: ReviewVerb, seq: number, now: number): Promise<Resolved> {
   const refusal = refusalOf(verb, FAILED);
   if (refusal !== undefined) return refusal;
-  if (verb === 'retry') return doneWhere(await retryQuarantined(tx, seq, now), 'taken as of the time it came');
+  if (verb === 'retry') return doneWhere(await retryQuarantined(tx, seq, now), 'applied as of the time it arrived');
   const reason = await dropQuarantined(tx, seq);
   return doneWith(reason === undefined ? undefined : { reason }, 'left out');
 }

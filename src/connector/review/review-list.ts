@@ -217,7 +217,7 @@ async function readAccounts(db: Db, now: number): Promise<readonly ReviewEntry[]
       about: outage.account,
       reason: shownOutage(outage),
       since: outage.since,
-      advice: 'see whether it has trouble, and whether this machine may reach it; cvrsync tries again by itself',
+      advice: 'check whether it is down, and whether this machine can reach it; cvrsync tries again by itself',
       decides: false,
       verbs: [],
     }),
@@ -227,10 +227,10 @@ async function readAccounts(db: Db, now: number): Promise<readonly ReviewEntry[]
       id: idOf('account', account),
       kind: 'account',
       about: shownAccount(account),
-      reason: `cvrsync does not call it before ${new Date(until).toISOString().slice(0, 19)}Z: ${reason ?? 'no reason kept'}`,
+      reason: `cvrsync does not call it before ${new Date(until).toISOString().slice(0, 19)}Z: ${reason ?? 'no reason stored'}`,
       since,
       advice:
-        'correct the cause (cvrsync check names it), and restart the daemon where you changed its configuration; retry calls the account at once',
+        'correct the cause (cvrsync check names it), and restart the daemon if you changed its configuration; retry calls the account at once',
       decides: false,
       verbs: ['retry'],
     }),
@@ -271,8 +271,8 @@ export const differenceEntry = (difference: Difference): ReviewEntry => {
 
 const limitAdvice = (queue: string): string =>
   queue.startsWith('heal:')
-    ? 'accept lets the links end; repair the CRM first where it is wrong, then keep leaves the links as they are'
-    : 'accept lets it be told that these facts are gone; keep leaves what was known';
+    ? 'accept lets the links end; if the CRM is wrong, repair it first, then keep leaves the links as they are'
+    : 'accept publishes that these facts are gone; keep leaves the stored values as they are';
 
 function laneAdvice(queue: string, key: string): string {
   if (key === SAFETY_LIMIT_KEY) return limitAdvice(queue);
@@ -305,7 +305,7 @@ async function readEvents(db: Db, limit: number, { after }: EntryRange = {}): Pr
       about: `event ${seq} of ${entity}`,
       reason,
       since: receivedAt,
-      advice: 'retry takes it as of the time it came, but for periods that are still ahead; drop leaves it out',
+      advice: 'retry applies it as of the time it arrived, except for periods that have not begun; drop leaves it out',
       decides: false,
       verbs: FAILED,
     }),
@@ -316,13 +316,13 @@ async function readSenders(db: Db): Promise<readonly ReviewEntry[]> {
   const reused = await readReusedIds(db);
   if (reused === undefined) return [];
   const { count, since, id, entity, isTaken } = reused;
-  const became = isTaken ? 'it was taken in' : 'it was not applied, and its body is set aside';
+  const became = isTaken ? 'it was accepted' : 'it was not applied, and its body is set aside';
   return [
     {
       id: idOf('sender', 'webhook-id'),
       kind: 'sender',
       about: 'the sender of webhooks',
-      reason: `it gave one webhook-id to events that differ, ${count} times; the last was ${id} about ${entity}: ${became}`,
+      reason: `it gave different events the same webhook-id, ${count} times; the last was ${id} about ${entity}: ${became}`,
       since,
       advice: 'have the sender give each event an id of its own; drop forgets what was counted',
       decides: false,

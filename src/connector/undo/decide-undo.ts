@@ -48,7 +48,7 @@ export function decideUndo({ writes, sameBy, crm, same }: UndoEvidence): UndoDec
   if (crm === undefined) return { kind: 'unreadable', reason: 'the CRM does not say what it holds now' };
   if (same(from, to)) return { kind: 'nothing', reason: 'it holds what it held before' };
   if (sameBy !== undefined && holds(crm))
-    return { kind: 'overtaken', reason: `the record stands for ${sameBy} now, whose register says the same` };
+    return { kind: 'overtaken', reason: `the record now stands for ${sameBy}, for which the register says the same` };
   const left = (write: Write): boolean => same(write.now, to) || isStored(write, to, same);
   const seq = isUndo(last) ? (writes.findLast((write) => write.seq > 0 && left(write))?.seq ?? 0) : 0;
   // What the CRM made of an earlier write comes again of what was sent then: sent itself, it might be changed again.
@@ -83,7 +83,7 @@ function firstOf(writes: readonly Write[], last: Write, same: UndoEvidence['same
 export const isUndo = ({ rule, seq }: Pick<Write, 'rule' | 'seq'>): boolean => rule === UNDO && seq === 0;
 
 function overtaken(last: Write): UndoDecision {
-  if (isUndo(last)) return { kind: 'undone', reason: 'it was taken back already' };
+  if (isUndo(last)) return { kind: 'undone', reason: 'it was already taken back' };
   const later = last.seq > 0 ? `event ${last.seq} wrote` : 'a later write made it';
   return { kind: 'overtaken', reason: `${later} ${JSON.stringify(last.now)} since: undo that first, or both together` };
 }

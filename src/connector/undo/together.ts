@@ -59,7 +59,7 @@ function leftWith(stuck: Undone, { last }: Restored): Undone {
   const { provider, record, kind, property, reason } = stuck;
   return {
     ...{ provider, record, kind, entity: last.entity, property: last.property, from: last.now },
-    reason: `${property}, which it stands together with, is not put back: ${reason}`,
+    reason: `${property}, which is written together with it, is not restored: ${reason}`,
   };
 }
 

@@ -114,7 +114,7 @@ export function openClient(options: ClientOptions = {}): HttpClient {
       return await exchange(url, what, { ...asked, isAlive: () => timer.refresh() }, ending.signal);
     } catch (error) {
       if (error instanceof HttpFault) throw error;
-      if (isLate) throw new HttpFault('timeout', `${what} had no whole answer within ${deadlineMs} ms`, error);
+      if (isLate) throw new HttpFault('timeout', `${what} got no complete answer within ${deadlineMs} ms`, error);
       throw asked.signal.aborted ? stopped(what, asked.signal) : faultOf(error, what);
     } finally {
       clearTimeout(timer);

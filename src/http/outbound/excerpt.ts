@@ -58,7 +58,7 @@ export function askForExcerpt(
       end(why);
       controller?.abort(new Error('nobody waits for it any more'));
     };
-    const late = () => cut(() => new HttpFault('timeout', `${what()} had no answer within ${timeoutMs} ms`));
+    const late = () => cut(() => new HttpFault('timeout', `${what()} got no answer within ${timeoutMs} ms`));
     const stop = () => cut(stopped);
     const timeoutMs = asked.timeoutMs ?? deadlineMs;
     const timer = setTimeout(late, timeoutMs);

@@ -31,5 +31,5 @@ export function redirectText(url: URL, status: number, headers: Readonly<Record<
   const { location } = headers;
   if (status < 300 || status > 399 || location === undefined) return '';
   const target = URL.parse(location, url);
-  return ` to ${target === null ? 'what is not a URL' : `${target.origin}${target.pathname}`.slice(0, MOST_SHOWN)}`;
+  return ` to ${target === null ? 'something that is not a URL' : `${target.origin}${target.pathname}`.slice(0, MOST_SHOWN)}`;
 }

@@ -41,7 +41,7 @@ export function entryOfLine(line: unknown): IndexEntry | EntryProblem {
 function entryOf(line: Type.Static<typeof LINE>): IndexEntry | EntryProblem {
   const own = readCvrNumber(line.number, { pad: true });
   if (own.kind !== 'number' && own.kind !== 'production-unit')
-    return { problem: `number ${line.number} is no CVR number and no P-number` };
+    return { problem: `number ${line.number} is neither a CVR number nor a P-number` };
   const company = own.kind === 'number' ? own : readCvrNumber(line.company, { pad: true });
   if (company.kind !== 'number') return { problem: `the production unit ${own.number} names no company` };
   if (line.name.trim() === '') return { problem: 'name is empty' };

@@ -96,7 +96,7 @@ export const addItem = defineOperation({
     const entity = readListed(entityId, '/entityId');
     const { name } = await needMonitor(tx, monitor);
     const { kind } = await addToList(tx, { monitor, entity, recordId, sendUpdate, now });
-    if (kind === 'erased') throw new Refused('conflict', `${entity} was erased: no list has it`);
+    if (kind === 'erased') throw new Refused('conflict', `${entity} was erased: no list contains it`);
     const value: ListedItem = { entity, result: kind };
     if (kind !== 'added' && !sendUpdate) return { value };
     const result = kind === 'added' ? `added ${entity}` : `full state of ${entity} asked for`;

@@ -99,7 +99,7 @@ export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptio
     refuse(
       eventNamed(event, options) === undefined,
       `/events/${at}`,
-      `is no event; they are ${EVENT_NAMES.map((name) => wireNameOf(name, options)).join(', ')}`,
+      `is not an event; the events are ${EVENT_NAMES.map((name) => wireNameOf(name, options)).join(', ')}`,
       event,
     );
   if (typeof url === 'string') issues.push(...checkUrl(url, { refusal: options.refusal, instead: CREDENTIALS }));
@@ -113,7 +113,12 @@ export function checkMonitor(input: Partial<MonitorInput>, options: MonitorOptio
     );
   refuse((emails?.length ?? 0) > MOST_EMAILS, '/emails', `should be ${MOST_EMAILS} addresses at most`);
   for (const [at, email] of (emails ?? []).entries())
-    refuse(readAddress(email) === undefined, `/emails/${at}`, 'is no e-mail address, as name@example.com', email);
+    refuse(
+      readAddress(email) === undefined,
+      `/emails/${at}`,
+      'is not an e-mail address, such as name@example.com',
+      email,
+    );
   return issues;
 }
 
@@ -136,14 +141,16 @@ export function checkUrl(text: string, { refusal, instead = '' }: UrlOptions = {
   const path = '/url';
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:') || text.length > 2_048)
-    return [{ path, message: 'should be an address, as https://example.com/webhook' }];
+    return [{ path, message: 'should be an address, such as https://example.com/webhook' }];
   if (url.username !== '' || url.password !== '')
-    return [{ path, message: `should hold no user name and password${instead}` }];
+    return [{ path, message: `should contain no user name or password${instead}` }];
   // A host name is resolved at each delivery; an IP address can be checked now.
   const host = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[|\]$/g, '');
   const refused = isIP(host) === 0 ? undefined : refusal?.(host);
   if (refused === undefined) return [];
-  return [{ path, message: `is ${refused}, and only public ones are posted to: service.webhooks.allow names others` }];
+  return [
+    { path, message: `is ${refused}, and webhooks go only to public ones: service.webhooks.allow permits others` },
+  ];
 }
 
 function checkCredentials(credentials: Credentials): readonly Issue[] {

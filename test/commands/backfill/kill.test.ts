@@ -128,7 +128,7 @@ it('stops on SIGTERM, says how to continue, and continues', async () => {
   const began = performance.now();
   const { code, stdout } = await running.kill('SIGTERM');
   expect(performance.now() - began).toBeLessThan(20_000);
-  expect([code, stdout]).toEqual([1, expect.stringContaining('To go on: cvrsync backfill hubspot --yes')]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('To continue: cvrsync backfill hubspot --yes')]);
   // It is a run that waits, and that the next command continues.
   const [, id] = /cvrsync runs show (\d+)/u.exec(stdout) ?? [];
   const shown = async () => {
@@ -156,7 +156,7 @@ it('names a command with --dry-run if it is stopped in a dry run', async () => {
     const running = startCommand(line, harness.folder);
     await expect.poll(harness.counts.scan, { timeout: 120_000, interval: 4 }).toBeGreaterThan(before);
     const { code, stdout } = await running.kill('SIGTERM');
-    const wanted = `Nothing was linked.\nStopped. To go on: cvrsync backfill hubspot ${said} --config `;
+    const wanted = `Nothing was linked.\nStopped. To continue: cvrsync backfill hubspot ${said} --config `;
     expect([code, stdout]).toEqual([1, expect.stringContaining(wanted)]);
   }
   // A restart forgets what was stopped.

@@ -205,7 +205,7 @@ describe('a file that cannot be applied', () => {
     [
       'names records of elsewhere',
       () => ['record;number;action', '77;10150817;link'],
-      /line 2: record 77 is none of those/u,
+      /line 2: record 77 is not among those/u,
     ],
     [
       'asks for what nobody knows',
@@ -217,14 +217,18 @@ describe('a file that cannot be applied', () => {
     [
       'names a record twice',
       (one) => ['record;number;action', `${one};10150817;skip`, '', `${one};10150817;link`],
-      /line 4: record \d+ stands in line 2 already/u,
+      /line 4: record \d+ is already in line 2/u,
     ],
     [
       'links what has no number',
       (_, two) => ['record;number;action', `${two};;link`],
       /line 2: record \d+ cannot be linked: it has no number/u,
     ],
-    ['links what is no number', (one) => ['record;number;action', `${one};1,0E+07;link`], /1,0E\+07 is no CVR number/u],
+    [
+      'links what is no number',
+      (one) => ['record;number;action', `${one};1,0E+07;link`],
+      /1,0E\+07 is not a CVR number/u,
+    ],
     [
       'holds rounded ids',
       () => ['record;number;action', '1,8E+10;10150817;link'],

@@ -193,7 +193,7 @@ describe('an enumeration', () => {
 
   it('whose map is for an unmapped field is reported', () => {
     expect(found([], [industry], { values: { industryCode: { '01*': 'FARMING' } } })).toEqual([
-      expect.stringMatching(/^warn crm industryCode: has a value map and goes to no property/),
+      expect.stringMatching(/^warn crm industryCode: has a value map but no property/),
     ]);
   });
 });

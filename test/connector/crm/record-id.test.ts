@@ -11,10 +11,10 @@ describe('an id that cannot be a record', () => {
   test.each([
     ['', 'it is blank'],
     [' \t', 'it is blank'],
-    ['https://app.example.com/company/12', 'it is no address of a company here: give only the id in it'],
-    ['12 34', 'it has blanks in it'],
-    ['12\u00a034', 'it has blanks in it'],
-    ['12\u000034', 'it has blanks in it'],
+    ['https://app.example.com/company/12', 'it is not the address of a company here: give only the id in it'],
+    ['12 34', 'it contains spaces'],
+    ['12\u00a034', 'it contains spaces'],
+    ['12\u000034', 'it contains spaces'],
     ['*', 'it stands for all records'],
   ])('is refused: %j, for %s', (text, reason) => {
     expect(readRecordId(plain, text)).toEqual({ kind: 'none', reason });

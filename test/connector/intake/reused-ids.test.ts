@@ -41,7 +41,7 @@ describe.each(SUITE_ENGINES)('one webhook-id on different events, on %s', (engin
     expect(await stored()).toEqual(['20000001', '20000002']);
     expect(await counted()).toBe('1');
     const [reported] = await senders();
-    expect(reported?.reason).toContain('gave one webhook-id to events that differ, 1 times; the last was msg_1');
+    expect(reported?.reason).toContain('gave different events the same webhook-id, 1 times; the last was msg_1');
     expect(await store.write((tx) => resolveReview(tx, 'drop', reported?.id ?? '', 1))).toMatchObject({
       kind: 'done',
     });

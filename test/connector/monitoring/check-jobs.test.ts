@@ -9,7 +9,7 @@ it('a connection without a job fails with the remedy', () => {
   expect(levels(jobs, ['hubspot', 'hub2'])).toEqual(['fail hub2']);
   const [finding] = checkJobs(jobs, ['hub2'], 'other');
   expect(finding?.found).toContain('lists no job named hub2 for the key (it has HubSpot)');
-  expect(finding?.advice).toContain("name the connection as the service's job is named");
+  expect(finding?.advice).toContain("give the connection the name of the service's job");
   expect(finding?.advice).not.toContain('create');
   expect(levels([], ['hubspot'])).toEqual(['fail hubspot']);
 });
@@ -24,6 +24,6 @@ it('a connection gets a warning if the jobs of the service name no provider', ()
 
 it('a connection without a job in our own service needs no action', () => {
   expect(checkJobs([], ['hub2'], 'own')).toEqual([
-    { level: 'info', subject: 'hub2', found: 'our own service makes its job with the first link' },
+    { level: 'info', subject: 'hub2', found: 'our own service creates its job with the first link' },
   ]);
 });

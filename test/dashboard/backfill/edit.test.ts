@@ -139,7 +139,7 @@ describe('an edit', () => {
       const before = await row(house, id);
       const refused = await save(ida, { ...(await seen(ida, id)), choice: 'other', other: typed });
       expect(refused.status).toBe(422);
-      expect(refused.text).toContain('is no CVR number');
+      expect(refused.text).toContain('is not a CVR number');
       expect(refused.text).toMatch(/value="other" checked/u);
       expect((await save(ida, { ...(await seen(ida, id)), choice: 'all' })).status).toBe(422);
       expect(await row(house, id)).toEqual(before);

@@ -47,7 +47,7 @@ describe.each(ENGINES)('filling the company index on %s', (engine) => {
     const deps = depsOf(store);
     expect(await fillFromFile(deps, fileOf(`\uFEFF${CSV}`), here)).toEqual({ entries: 3, problems: 3 });
     expect(deps.problems).toEqual([
-      '3: number 1234 is no CVR number and no P-number',
+      '3: number 1234 is neither a CVR number nor a P-number',
       '4: has no name',
       '5: the production unit 1000000011 names no company',
     ]);

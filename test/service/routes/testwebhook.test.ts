@@ -204,7 +204,7 @@ describe('a caller', () => {
   it('is advised nothing that this call does not have', async () => {
     const { ask, key } = await opened();
     const answer = await ask(`accessKey=${key}&url=http%3A%2F%2Fa%3Ab%40example.com`);
-    expect(answer.errors['querystring.url']).toBe('should hold no user name and password');
+    expect(answer.errors['querystring.url']).toBe('should contain no user name or password');
   });
 
   it('without a key, or with one for other things, is not let in', async () => {

@@ -24,10 +24,10 @@ export interface PlanWarnings {
 }
 
 const MEANING: Readonly<Record<keyof PlanWarnings, string>> = {
-  differing: 'have another number than the CRM holds',
+  differing: 'have a different number from the one in the CRM',
   failing: "have a number of yours that fails the register's check (modulus 11)",
   consecutive: 'have a number of yours that follows the one in the line before',
-  shared: 'have a number that stands in other lines too',
+  shared: 'have a number that is also in other lines',
   against: 'link what the scan advised against',
 };
 

@@ -51,7 +51,7 @@ export interface PlanRead {
 }
 
 const MOVED =
-  'would get the number of another record: was a column sorted or moved without the others? If it is meant, correct the numbers in the CRM and make the plan again';
+  'would get the number of another record: was a column sorted or moved without the others? If this is intended, correct the numbers in the CRM and make the plan again';
 
 const PAGE = 500;
 const MOST_PROBLEMS = 20;
@@ -159,11 +159,11 @@ function problemOf(
   before: number | undefined,
   provider: string,
 ): string | undefined {
-  if (before !== undefined) return `record ${recordId} stands in line ${before} already`;
+  if (before !== undefined) return `record ${recordId} is already in line ${before}`;
   if (row === undefined)
-    return `record ${recordId} is none of those that were scanned: is this a plan of ${provider}, and the newest one?`;
+    return `record ${recordId} is not among those that were scanned: is this a plan of ${provider}, and the newest one?`;
   if (action === 'link' && entity === undefined)
-    return `record ${recordId} cannot be linked: ${number === '' ? 'it has no number' : `${number} is no CVR number`}`;
+    return `record ${recordId} cannot be linked: ${number === '' ? 'it has no number' : `${number} is not a CVR number`}`;
   return undefined;
 }
 

@@ -51,7 +51,7 @@ function readLine({ line, cell, has }: CsvLine, readId: (text: string) => Record
       problem: `the spreadsheet rounded the record id to ${named}: open the plan with that column as text`,
     };
   const id = readId(named);
-  if (id.kind === 'none') return { line, problem: `${named} can be no record: ${id.reason}` };
+  if (id.kind === 'none') return { line, problem: `${named} cannot be a record: ${id.reason}` };
   const recordId = id.id;
   const text = cell('action').toLowerCase();
   const action = text === REJECT ? 'skip' : ACTIONS.find((one) => one === text);

@@ -53,7 +53,7 @@ describe.each(SUITE_ENGINES)('a plan on %s needs a confirmation for', (engine) =
     );
     const [first = ''] = numbers(1);
     const said = await refusal(applyLines(fixture, [HEAD, ...ids.map((id) => `${id};${first};link`)]));
-    expect(said).toContain('10 have a number that stands in other lines too');
+    expect(said).toContain('10 have a number that is also in other lines');
     expect(await fixture.links()).toEqual({});
   });
 
@@ -61,7 +61,7 @@ describe.each(SUITE_ENGINES)('a plan on %s needs a confirmation for', (engine) =
     const all = numbers(24);
     const { fixture, ids } = await planned(engine, all.slice(0, 12));
     const lines = [HEAD, ...ids.map((id, at) => `${id};${all[12 + at]};link`)];
-    expect(await refusal(applyLines(fixture, lines))).toContain('12 have another number than the CRM holds');
+    expect(await refusal(applyLines(fixture, lines))).toContain('12 have a different number from the one in the CRM');
     const file = newFile();
     writeFileSync(file, lines.join('\n'));
     await fixture.run({ ...apply(file), meant: true });
