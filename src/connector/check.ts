@@ -262,20 +262,17 @@ function adviceFor(error: unknown, otherwise: string): string {
 
 function checkAbilities(provider: CrmSettings, connection: Connection): Findings {
   const { name: subject, notes, parent, autoLink, pollMinutes } = provider;
+  const lack = (found: string, key: string): Finding => {
+    return { level: 'warn', subject, found, advice: `take ${key} out of connector.providers.${subject}` };
+  };
   const hears = provider.provider.webhook !== undefined || (connection.changes !== undefined && pollMinutes > 0);
-  const abilities = [
-    ['notes', notes.length > 0 && connection.notes === undefined, 'this provider does not support notes'],
-    ['parent', parent && connection.parents === undefined, 'this provider does not support parents'],
-    ['autoLink', autoLink && !hears, 'nothing reports new records here'],
-  ] as const;
-  return abilities
-    .filter(([, isLacking]) => isLacking)
-    .map(([key, , found]) => ({
-      level: 'warn',
-      subject,
-      found,
-      advice: `take ${key} out of connector.providers.${subject}`,
-    }));
+  return [
+    ...(notes.length > 0 && connection.notes === undefined
+      ? [lack('this provider does not support notes', 'notes')]
+      : []),
+    ...(parent && connection.parents === undefined ? [lack('this provider does not support parents', 'parent')] : []),
+    ...(autoLink && !hears ? [lack('nothing reports new records here', 'autoLink')] : []),
+  ];
 }
 
 const RULE_KINDS = {
