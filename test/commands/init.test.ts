@@ -172,6 +172,7 @@ describe('init', () => {
     expect(await refused('alerts=mail')).toContain('alerts would reach nobody');
     expect(await refused('alerts.mail.to=ida@example.com')).toContain('alerts.mail.url is missing');
     expect(await refused('alerts.webhook=somewhere')).toContain('alerts.webhook');
+    expect(await refused('alerts.wehbook=https://a.example/x')).toContain('--set alerts.wehbook answers no question');
     expect(await refused('alerts=pigeon')).toContain('alerts is one of nowhere, webhook, mail');
   });
 });

@@ -28,6 +28,8 @@ export interface Asker {
   ): Promise<(name: string) => string>;
   /** Whether an option answers this question, or one of its section. */
   isGiven(key: string): boolean;
+  /** The options that answered no question so far. */
+  unused(): readonly string[];
   close(): void;
 }
 
@@ -45,7 +47,9 @@ export function givenAnswers(options: readonly string[]): ReadonlyMap<string, st
 /** Opens the terminal or the pipe. The caller must close it. */
 export function openAsker(context: CommandContext, given: ReadonlyMap<string, string>): Asker {
   const lines = openLines(context);
+  const asked = new Set<string>();
   const ask = async ({ key, about, usual, choices = [], isSecret = false }: LineQuestion): Promise<string> => {
+    asked.add(key);
     const known = given.get(key);
     const hint = choices.length > 0 ? ` (${choices.join(', ')})` : '';
     const preset = usual === undefined || usual === '' ? '' : ` [${usual}]`;
@@ -60,17 +64,18 @@ export function openAsker(context: CommandContext, given: ReadonlyMap<string, st
     async askAll(section, parts, isAsked = isNeeded) {
       const answers = new Map<string, string>();
       const answer = (name: string): string => answers.get(name) ?? '';
-      const asked = new Set<string>();
+      const seen = new Set<string>();
       // The answer to a choice adds questions.
-      const next = () => askedParts(parts, answer).find(({ name }) => !asked.has(name));
+      const next = () => askedParts(parts, answer).find(({ name }) => !seen.has(name));
       for (let part = next(); part !== undefined; part = next()) {
-        asked.add(part.name);
+        seen.add(part.name);
         const question = lineQuestion(`${section}.${part.name}`, part);
         if (isAsked(part) || given.has(question.key)) answers.set(part.name, await ask(question));
       }
       return answer;
     },
     isGiven: (key) => [...given.keys()].some((each) => each === key || each.startsWith(`${key}.`)),
+    unused: () => [...given.keys()].filter((key) => !asked.has(key)),
     close: () => lines.close(),
   };
 }

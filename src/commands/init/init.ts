@@ -72,6 +72,8 @@ export const command = defineCommand({
       for (const { path, message } of read.problems) throw new UsageError(`source.${path} ${message}`);
       show(context, (await trySource(crm, read, Object.keys(connections), place)) ?? []);
       const asked = await askAlerts(asker, { place, env: context.env });
+      for (const key of asker.unused())
+        throw new UsageError(`--set ${key} answers no question of this set-up: check its spelling`);
       if (asked?.isTested) await sendTests(work, asked.alerts, zone.timeZone);
       const draft: Draft = { ...you, ...zone, connections, source, ...(asked && { alerts: asked.answers }) };
       return await write(work, draft, force);
