@@ -23,7 +23,7 @@ import {
 import type { Step, StepKind } from './plan.ts';
 import { changePolicy } from './policies.ts';
 import { isUnderWay } from './quiet.ts';
-import { daemonOf, freeze, kill, LATE_CALLS_MS, outage } from './stops.ts';
+import { daemonOf, die, freeze, kill, LATE_CALLS_MS, outage } from './stops.ts';
 import { undo } from './undoing.ts';
 import type { RegisterCompany, World } from './world.ts';
 
@@ -162,7 +162,7 @@ const ACTS: Readonly<Record<StepKind, Act>> = {
   locks(world, random) {
     world.salesforce.trigger({ kind: 'locks', on: () => true, times: random.int(1, 8) });
   },
-  die: (world, random) => daemonOf(world, random)?.dieAt(random.int(1, 20), random.pick(['before', 'after'])),
+  die,
   kill,
   outage,
   stop: (world, random) => void daemonOf(world, random)?.stop(),

@@ -12,8 +12,13 @@ export interface Connection {
   /** Its statement waits for a lock of a connection that does nothing. */
   isStuck: boolean;
   isInTransaction: boolean;
+  /** The server closed it, which the process may not know yet. */
+  isClosed: boolean;
   /** An answer is on its way to the process. */
   isUnread: boolean;
+  hasArrived(): boolean;
+  /** Drops what the server answered; that it closed the connection stays. */
+  lose(): void;
   /** Takes what arrived and nobody received; returns what hands it to the process, or undefined if nothing arrived. */
   take(): (() => void) | undefined;
   /** Closes it for a process that is gone: it receives nothing more. */
@@ -29,7 +34,19 @@ export function takeConnection(socket: Socket, owner: Owner | undefined, onProgr
   const read = readAnswers();
   const arrived: (Buffer | null)[] = [];
   const connection: Connection = {
-    ...{ owner, pid: undefined, isAsked: true, isStuck: false, isInTransaction: false, isUnread: false },
+    ...{
+      owner,
+      pid: undefined,
+      isAsked: true,
+      isStuck: false,
+      isInTransaction: false,
+      isClosed: false,
+      isUnread: false,
+    },
+    hasArrived: () => arrived.length > 0,
+    lose() {
+      arrived.splice(0, arrived.length, ...(connection.isClosed ? [null] : []));
+    },
     take() {
       if (arrived.length === 0) return undefined;
       const chunks = arrived.splice(0);
@@ -55,8 +72,10 @@ export function takeConnection(socket: Socket, owner: Owner | undefined, onProgr
   };
   socket.push = (chunk: Buffer | null): boolean => {
     arrived.push(chunk);
-    // The server closes.
-    if (chunk === null) ready('I');
+    if (chunk === null) {
+      connection.isClosed = true;
+      ready('I');
+    }
     for (const answer of chunk === null ? [] : read(chunk)) {
       if (answer.kind === 'ready') ready(answer.state);
       else connection.pid = answer.pid;

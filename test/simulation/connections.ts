@@ -16,6 +16,8 @@ export interface Connections {
   rest(): Promise<boolean>;
   /** Whether a transaction or a statement is open, or an answer on its way. */
   isBusy(): boolean;
+  /** After so many answers to a process, the server ends all its connections; nobody receives the last one. */
+  sever(owner: Owner, answers: number): void;
   /** What the server does about a process that stands still for so long. */
   stall(owner: Owner, ms: number): void;
   /** Asks the server something that no process of the world asks. */
@@ -47,6 +49,7 @@ export function openConnections({ path, time, seed, eye }: ConnectionsOptions): 
   const random = randomFrom(seed ^ 0x9051);
   const all = new Set<Connection>();
   const ending = new Set<Promise<unknown>>();
+  const severedAfter = new Map<Owner, number>();
   let asked: Promise<unknown> = Promise.resolve();
   let wake = (): void => undefined;
 
@@ -61,8 +64,8 @@ export function openConnections({ path, time, seed, eye }: ConnectionsOptions): 
 
   /** The server ends a connection, which its process learns when it comes to that. */
   function end(connection: Connection): void {
-    const { pid } = connection;
-    if (pid === undefined) return;
+    const { pid, isClosed } = connection;
+    if (pid === undefined || isClosed) return;
     Object.assign(connection, { isAsked: true, isStuck: false });
     const ended: Promise<unknown> = ask('select pg_terminate_backend($1, 5000)', [pid]);
     ending.add(ended);
@@ -104,14 +107,32 @@ export function openConnections({ path, time, seed, eye }: ConnectionsOptions): 
     for (const connection of all) connection.isStuck = connection.pid !== undefined && stuck.has(connection.pid);
   }
 
+  function endAll(owner: Owner, which: (connection: Connection) => boolean = () => true): void {
+    for (const each of all) if (each.owner === owner && which(each)) end(each);
+  }
+
+  /** Whether this is the answer that a process loses, with its connections. */
+  function isLost(owner: Owner): boolean {
+    const left = severedAfter.get(owner);
+    if (left === undefined) return false;
+    severedAfter.set(owner, left - 1);
+    return left <= 1 && severedAfter.delete(owner);
+  }
+
   /** Has all that arrived received, each at a time of its own. */
   function deliver(): void {
-    for (const connection of all) {
+    // What came first is received first.
+    for (const connection of [...all].filter(({ isUnread }) => !isUnread)) {
+      const { owner } = connection;
+      if (owner !== undefined && connection.hasArrived() && isLost(owner)) {
+        connection.lose();
+        endAll(owner);
+      }
       const receive = connection.take();
       if (receive === undefined) continue;
       // What people and oracles do is done in one moment, as on SQLite, unless it waits for a lock.
-      if (connection.owner === undefined) time().next('an answer of the store', receive);
-      else time().after(delay(), 'an answer of the store', receive, connection.owner);
+      if (owner === undefined) time().next('an answer of the store', receive);
+      else time().after(delay(), 'an answer of the store', receive, owner);
     }
   }
 
@@ -133,13 +154,11 @@ export function openConnections({ path, time, seed, eye }: ConnectionsOptions): 
       return hasWaited;
     },
     isBusy: () => [...all].some(({ isAsked, isInTransaction, isUnread }) => isAsked || isInTransaction || isUnread),
+    sever: (owner, answers) => void severedAfter.set(owner, answers),
     stall(owner, ms) {
-      const endSome = (which: (connection: Connection) => boolean): void => {
-        for (const each of all) if (each.owner === owner && which(each)) end(each);
-      };
       if (ms > SILENT_MS)
-        time().after(SILENT_MS, 'the server ends transactions', () => endSome((each) => each.isInTransaction));
-      if (ms > LOST_MS) time().after(LOST_MS, 'the server ends connections', () => endSome(() => true));
+        time().after(SILENT_MS, 'the server ends transactions', () => endAll(owner, (each) => each.isInTransaction));
+      if (ms > LOST_MS) time().after(LOST_MS, 'the server ends connections', () => endAll(owner));
     },
     ask,
     async close() {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { EmulatorHandler } from '../../providers/kit/emulator/emulator.ts';
 import type { Config } from '../../src/config/load.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
+import { storeErrorIn } from '../../src/store/store-error.ts';
 import { type Daemon, type Disk, startDaemon } from './daemon.ts';
 import type { Owner, Time } from './time.ts';
 
@@ -78,7 +79,8 @@ export function openMachines({ count, config, time, log, random, note, serve }: 
   async function restart(machine: Machine): Promise<void> {
     await start(machine).catch((error) => {
       // As a supervisor does.
-      if (disk.isFull) time.after(random.int(5_000, 30_000), 'restart', () => void restart(machine));
+      if (disk.isFull || storeErrorIn(error) !== undefined)
+        time.after(random.int(5_000, 30_000), 'restart', () => void restart(machine));
       else broken ??= error;
     });
   }

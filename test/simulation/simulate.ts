@@ -70,12 +70,15 @@ async function take(world: World, step: Step, start: number): Promise<readonly s
 async function runTo(world: World, end: number): Promise<void> {
   let lookAt = 0;
   let behind = 0;
+  let sent = world.network.sent;
   await world.time.runTo(end, async () => {
     const { machines, time } = world;
     if (machines.running().length === 0 || world.isUnderWay() || time.now() < lookAt) return 0;
     lookAt = time.now() + LOOK_MS;
     const due = await world.nextDue();
-    behind = due > time.now() ? 0 : behind + 1;
+    // Whoever sends requests is at work: a leap would make each of its calls too late.
+    behind = due > time.now() || world.network.sent > sent ? 0 : behind + 1;
+    sent = world.network.sent;
     // What is due and not begun waits for something else, such as the end of an account's pause, perhaps for hours.
     return behind > 5 ? time.now() + Math.min(WAIT_MS * 2 ** (behind - 6), LONGEST_WAIT_MS) : due;
   });
@@ -122,6 +125,7 @@ function endFaults(world: World): void {
   for (const machine of world.machines.all) {
     machine.diesAfter = undefined;
     machine.daemon?.dieAt(Number.POSITIVE_INFINITY, 'after');
+    if (machine.daemon !== undefined) world.sever?.(machine.daemon.owner, Number.POSITIVE_INFINITY);
   }
 }
 

@@ -15,6 +15,14 @@ const MEET_MS = 3_000;
 export const daemonOf = ({ machines }: World, random: Random): Daemon | undefined =>
   anyOf(machines.running(), random)?.daemon;
 
+/** Its process ends after some writes, or its connections to the store's server do. */
+export function die(world: World, random: Random): void {
+  const daemon = daemonOf(world, random);
+  if (daemon === undefined) return;
+  if (world.sever !== undefined && random.chance(0.5)) world.sever(daemon.owner, random.int(1, 400));
+  else daemon.dieAt(random.int(1, 20), random.pick(['before', 'after']));
+}
+
 export function kill(world: World, random: Random): void {
   const record = anyOf([...world.linked], random);
   if (record === undefined || random.chance(0.5)) daemonOf(world, random)?.kill();

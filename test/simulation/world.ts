@@ -110,6 +110,8 @@ export interface World {
   isUnderWay(): boolean;
   /** A process stands still for so long. */
   freeze(owner: Owner, ms: number): void;
+  /** A server of the store ends all connections of a process after so many answers; undefined if the store is a file. */
+  readonly sever: ((owner: Owner, answers: number) => void) | undefined;
   /** Has a person's command write into the store; undefined, and nothing done, while its disk is full. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T | undefined>;
   /** A record is gone. */
@@ -281,6 +283,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       time.freeze(owner, ms);
       connections?.stall(owner, ms);
     },
+    sever: connections?.sever,
     write: async (work) => (machines.disk.isFull ? undefined : time.until(store.write(work))),
     forget(record) {
       records.splice(records.indexOf(record), 1);
