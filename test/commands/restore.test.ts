@@ -111,7 +111,7 @@ describe('a copy is refused', () => {
     other.exec('create table person (name text)');
     other.close();
     copyFileSync(path.join(folder, 'other.db'), copy);
-    expect(await refusalOf()).toContain('no store of cvrsync');
+    expect(await refusalOf()).toContain('not a store of cvrsync');
   });
 
   test('that a newer version wrote', async () => {

@@ -10,13 +10,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
 import { type HubspotEmulator, startHubspotEmulator } from '../../providers/kit/hubspot/emulator.ts';
 import { type SalesforceEmulator, startSalesforceEmulator } from '../../providers/kit/salesforce/emulator.ts';
-import type { PropertyValue } from '../../providers/provider.ts';
 import { type RegisterEmulator, serveRegister } from '../../src/commands/emulate/register.ts';
 import { sampleSeries } from '../../src/commands/emulate/sample/stream.ts';
 import { type Config, checkConfig } from '../../src/config/load.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import type { NamedRules } from '../../src/connector/rules/rules.ts';
-import type { Selection } from '../../src/connector/undo/writes.ts';
 import type { SampleCompany } from '../../src/protocol/sample/company.ts';
 import { randomFrom } from '../../src/protocol/sample/random.ts';
 import { sampleCompanies } from '../../src/protocol/sample/stream.ts';
@@ -26,16 +24,17 @@ import { createMonitor } from '../../src/service/monitors/monitors.ts';
 import { openStore } from '../../src/store/engines/open.ts';
 import type { Store, Tx } from '../../src/store/store.ts';
 import { addRecords, RESPELL } from '../chaos/records.ts';
-import type { CrmName } from '../support/fixture.ts';
 import { type CallCount, countCalls } from './calls.ts';
 import { type ChangesOf, followChanges } from './changes.ts';
 import { postgresAt, sqliteIn } from './engine.ts';
+import type { Leaving } from './leaving.ts';
 import { type Machines, openMachines } from './machines.ts';
 import { MAIL_HOST, type MailServer, openMailServer, RECIPIENT, sendThroughWorld } from './mail.ts';
 import { installNetwork, type Network, TROUBLES, type Trouble } from './network.ts';
 import { type CrmRecord, type Policy, PROPERTIES } from './people.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 import { installTime, type Owner, type Time } from './time.ts';
+import type { Undoing } from './undoing.ts';
 import './loaded.ts';
 
 export interface WorldOptions {
@@ -120,31 +119,6 @@ export interface World {
   /** Of all that happened so far. */
   digest(): string;
   close(): Promise<void>;
-}
-
-/** Somebody leaves a CRM. `preview`: nothing is changed yet. `left`: it was confirmed. */
-export interface Leaving {
-  readonly crm: CrmName;
-  readonly id: number;
-  readonly stage: 'preview' | 'left';
-}
-
-/** An undo under way. */
-export interface Undoing {
-  readonly id: number;
-  readonly selection: Selection;
-  /** When it was requested: what is written after its preview is left alone. */
-  readonly askedAt: number;
-  /** What must come of it, once it is confirmed. */
-  readonly due: readonly Due[] | undefined;
-}
-
-export interface Due {
-  readonly record: CrmRecord;
-  readonly property: string;
-  readonly target: PropertyValue;
-  /** How many changes there were then. */
-  readonly changes: number;
 }
 
 export interface RegisterCompany {
