@@ -22,7 +22,7 @@ describe('monitoring add reads the record first', () => {
     expect(said.map(({ stderr }) => stderr)).toEqual([
       expect.stringContaining('not in the CRM'),
       expect.stringContaining(`merged into ${survivor}`),
-      expect.stringContaining('it is no address of a company'),
+      expect.stringContaining('it is not the address of a company'),
       expect.stringContaining('it is blank'),
       expect.stringContaining('a HubSpot id is a number'),
     ]);
