@@ -10,6 +10,7 @@ import { MONITORING_QUEUE } from '../../src/connector/names/queues.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { listRuns } from '../../src/runtime/runs/runs.ts';
 import { ENTITY } from '../faults/company.ts';
+import { ALL } from '../support/all.ts';
 import { startCommand } from '../support/command.ts';
 import { cvrNumber } from '../support/cvr-numbers.ts';
 import { daemonWith } from '../support/daemon.ts';
@@ -57,7 +58,7 @@ async function world() {
   };
 }
 
-describe.each(['dies', 'wakes'] as const)('a command that %s', (what) => {
+describe.runIf(ALL).each(['dies', 'wakes'] as const)('a command that %s', (what) => {
   test('amid answers to all differences leaves the rest to a daemon, and each gets one', async () => {
     const { store, last, audit, interrupted } = await world();
     const records = Array.from({ length: 2_000 }, (_, at) => String(at));

@@ -8,6 +8,7 @@ import { linkRecord } from '../../src/connector/links/links.ts';
 import { readAudit } from '../../src/runtime/operators/audit.ts';
 import { listRuns } from '../../src/runtime/runs/runs.ts';
 import { CRMS, ENTITY } from '../faults/company.ts';
+import { ALL } from '../support/all.ts';
 import { askingCli, runCli } from '../support/cli.ts';
 import { startCommand } from '../support/command.ts';
 import { daemonWith } from '../support/daemon.ts';
@@ -97,7 +98,7 @@ describe.each(CASES)('in $crm on $engine', ({ crm, engine, name, write }) => {
     expect(await store.db.selectFrom('daemon').select('id').execute()).toHaveLength(1);
   });
 
-  test.each(['dies', 'stands still'])('goes on in a daemon that starts meanwhile, if the command %s', async (what) => {
+  test.runIf(ALL).each(['dies', 'stands still'])('a daemon continues it if the command %s', async (what) => {
     const { start, store, url, emulator, names, undone, runs, audit, configWith, expire } = await world();
     const daemon = await daemonWith(configWith());
     const dies = what === 'dies';
