@@ -73,7 +73,7 @@ function refusalOf(given: string, allowed: BlockList): string | undefined {
   const family = familyOf(address);
   if (family === undefined) return 'no address';
   if (allowed.check(address, family)) return undefined;
-  if (family === 'ipv6' && !PUBLIC_V6.check(address, 'ipv6')) return 'not a global address';
+  if (family === 'ipv6' && !PUBLIC_V6.check(address, 'ipv6')) return 'an address that is not global';
   return RANGES.find(({ list }) => list.check(address, family))?.what;
 }
 
