@@ -66,7 +66,7 @@ const refuse = (harness: Harness): Promise<void> =>
   );
 
 describe.each(SUITE_ENGINES)('alerts with state, on %s', (engine) => {
-  it('tell a webhook once when credentials are refused, and once when that is over', async () => {
+  it('notify a webhook once when credentials are refused, and once when that is over', async () => {
     const { url, texts } = await webhook();
     const harness = await started(await newStore(engine), { webhook: url });
     await harness.pass(2);
@@ -102,7 +102,7 @@ describe.each(SUITE_ENGINES)('alerts with state, on %s', (engine) => {
     expect(texts.join()).not.toContain('Jens');
   });
 
-  it('go out by mail too, and a webhook that is down delays no mail and loses no alert', async () => {
+  it('are sent by mail too, and a webhook that is down delays no mail and loses no alert', async () => {
     const hook = await webhook();
     hook.state.status = 500;
     const office = await startMailServer();
@@ -125,7 +125,7 @@ describe.each(SUITE_ENGINES)('alerts with state, on %s', (engine) => {
 });
 
 describe('alerts: the safety limit of the register', () => {
-  it('is told as facts that went, not as links that would end', async () => {
+  it('is described as facts that were lost, not as links that would end', async () => {
     const { url, texts } = await webhook();
     const harness = await started(await newStore('sqlite'), { webhook: url });
     await harness.store.write((tx) => park(tx, WITHHELD_QUEUE, WITHHELD_KEY, { at: harness.clock.now(), error: 'x' }));
@@ -138,7 +138,7 @@ describe('alerts: the safety limit of the register', () => {
 });
 
 describe('alerts of the daemon', () => {
-  it('are sent where the configuration names a way, and name the address the world knows', async () => {
+  it('are sent if the configuration names a channel, and contain the public address', async () => {
     const { url, texts } = await webhook();
     const folder = newFolder();
     const { config } = await checked({
@@ -169,7 +169,7 @@ describe('alerts: check', () => {
     ]);
   });
 
-  it('tries each way out, and sends nothing', async () => {
+  it('checks each channel, and sends nothing', async () => {
     const { url, texts } = await webhook();
     const office = await startMailServer();
     const mail = { to: ['ops@example.com'], url: office.url, from: 'cvrsync@example.com' };

@@ -1,4 +1,4 @@
-/** Alerts with state: which conditions are told of, when, and in which words. */
+/** Alerts with state: which conditions are reported, when, and in which words. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Condition, conditionsOf, type Observed } from '../../src/alerts/conditions.ts';
@@ -31,12 +31,12 @@ const keysOf = (observed: Partial<Observed>): readonly string[] =>
   conditionsOf({ ...WELL, ...observed }, THRESHOLDS, NOW).map(({ key }) => key);
 
 describe('alerts with state: a condition', () => {
-  it('is none where all is well', () => {
+  it('does not exist while all is well', () => {
     expect(keysOf({})).toEqual([]);
     expect(keysOf({ freeBytes: undefined })).toEqual([]);
   });
 
-  it('is an account that is refused at once, and one that merely paces us only when that lasts', () => {
+  it('is an account that is refused at once, and one that is rate-limited only if that lasts', () => {
     const block = { account: 'hubspot', since: NOW, until: NOW + MINUTE, reason: 'x' };
     expect(keysOf({ blocks: [{ ...block, fault: 'auth' }] })).toEqual(['account:hubspot']);
     expect(keysOf({ blocks: [{ ...block, fault: 'refused' }] })).toEqual(['account:hubspot']);
@@ -44,12 +44,12 @@ describe('alerts with state: a condition', () => {
     expect(keysOf({ blocks: [{ ...block, fault: 'rate', until: NOW + HOUR }] })).toEqual(['account:hubspot']);
   });
 
-  it('is a time of which the store holds nothing, named to the minute', () => {
+  it('is a gap in the store, named to the minute', () => {
     const [told] = conditionsOf({ ...WELL, gaps: [{ since: NOW - HOUR, until: NOW }] }, THRESHOLDS, NOW);
     expect(told).toMatchObject({ what: 'The store holds nothing of 2026-11-22 16:00 UTC to 2026-11-22 17:00 UTC' });
   });
 
-  it('is a configuration that waits to be accepted, and one that cannot be counted once that lasts', () => {
+  it('is a configuration that waits to be accepted, and one whose effects cannot be counted if that lasts', () => {
     const counted = { writes: 900, replaced: 700, edits: 700, later: 50 };
     const proposal = { provider: 'hubspot', since: NOW, counted };
     expect(keysOf({ proposals: [proposal] })).toEqual(['rules:hubspot']);
@@ -98,19 +98,19 @@ function lived(present: readonly boolean[], condition: Condition = KEY): readonl
   return notified;
 }
 
-describe('alerts with state: what is told', () => {
-  it('is told once when it begins and once when it is over, never one per event', () => {
+describe('alerts with state: an alert', () => {
+  it('is sent once when it begins and once when it is over, never one per event', () => {
     const calm = 15;
     const present = [...Array(30).fill(true), ...Array(60).fill(false)];
     expect(lived(present)).toEqual(['0 begun', `${30 + calm} over`]);
   });
 
-  it('is not told of again where it comes back before it was surely over', () => {
+  it('is not repeated if the condition returns before it was surely over', () => {
     const present = Array.from({ length: 200 }, (_, minute) => minute < 150 && minute % 5 === 0);
     expect(lived(present)).toEqual(['0 begun', `${146 + 15} over`]);
   });
 
-  it('is told only after the time it must last, and never where it ends before', () => {
+  it('is sent only after the time the condition must last, and never if it ends before', () => {
     const slow = { ...KEY, afterMs: 60 * MINUTE };
     expect(lived(Array(100).fill(true), slow)).toEqual(['60 begun']);
     expect(lived([...Array(59).fill(true), ...Array(100).fill(false)], slow)).toEqual([]);
@@ -125,7 +125,7 @@ describe('alerts with state: what is told', () => {
     );
   });
 
-  it('is told again where it could not be sent', () => {
+  it('is sent again if it could not be sent', () => {
     const first = step([], [KEY], at(0));
     const second = step(first.unsent, [KEY], at(7));
     expect(second.begun).toMatchObject([{ key: 'k', since: at(0) }]);
@@ -157,7 +157,7 @@ describe('alerts with state: the message', () => {
     });
   });
 
-  it('repeats no text of a CRM: that may name persons or hold a secret', () => {
+  it('repeats no text of a CRM, which may name persons or hold a secret', () => {
     const block = { account: 'hubspot', since: NOW, until: NOW, fault: 'auth' } as const;
     const notified = conditionsOf(
       { ...WELL, blocks: [{ ...block, reason: 'pat-na1-secret of Jens Hansen' }] },
@@ -167,7 +167,7 @@ describe('alerts with state: the message', () => {
     expect(JSON.stringify(notified)).not.toMatch(/secret|Jens/u);
   });
 
-  it('gives Slack no command', () => {
+  it('contains no command for Slack', () => {
     expect(slackText('<!channel> & <@U1>')).toBe('&lt;!channel&gt; &amp; &lt;@U1&gt;');
   });
 });

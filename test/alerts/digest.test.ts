@@ -117,7 +117,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     expect(texts[1]).toContain('9 – 16 March 2026:\n\n• Values written: 0\n');
   });
 
-  it('goes out late if cvrsync did not run, and again until the webhook takes it', async () => {
+  it('is sent late if cvrsync did not run, and again until the webhook accepts it', async () => {
     const { url, texts, state } = await webhook();
     const store = await newStore(engine);
     let at = START;
@@ -134,7 +134,7 @@ describe.each(SUITE_ENGINES)('on %s', (engine) => {
     expect(texts).toEqual([expect.stringContaining('2 – 9 March 2026')]);
   });
 
-  it('ends if it is switched off, and begins anew when it is on again', async () => {
+  it('ends if it is disabled, and starts over when it is enabled', async () => {
     const { url, texts } = await webhook();
     const store = await newStore(engine);
     let at = START;
@@ -156,7 +156,7 @@ const FIGURES = {
   counts: { written: 1_234, kept: 12, undone: 3, refused: 0, sent: 0, failed: 0 },
 };
 
-it('is in Danish, too, and without the address of the dashboard says where else to look', () => {
+it('the digest is in Danish too, and names another place to look if the dashboard has no address', () => {
   const { subject, text } = digestMessage(FIGURES, { ...DIGEST, place: 'https://sync.example.com', language: 'da' });
   expect(subject).toBe('cvrsync: ugen 2. – 9. marts 2026');
   expect(text).toContain('• Skrevne værdier: 1.234\n');
@@ -165,7 +165,7 @@ it('is in Danish, too, and without the address of the dashboard says where else 
   expect(text).not.toContain('http://');
 });
 
-it('is off by default, and configured with a day, an hour and a language', async () => {
+it('the digest is off by default, and configured with a day, an hour and a language', async () => {
   const alerts = { webhook: 'https://hooks.example.com/x' };
   expect((await checked({ alerts })).config.alerts?.digest).toBeUndefined();
   expect((await checked({ alerts: { ...alerts, digest: {} } })).config.alerts?.digest).toEqual({
@@ -178,7 +178,7 @@ it('is off by default, and configured with a day, an hour and a language', async
   ]);
 });
 
-it('is shown by `alerts digest` before it is sent', async () => {
+it('the digest is shown by `alerts digest` before it is sent', async () => {
   const file = join(newFolder(), 'cvrsync.json');
   const store = await newStoreUrl('sqlite');
   await opened(store);
@@ -195,7 +195,7 @@ it('is shown by `alerts digest` before it is sent', async () => {
   });
 });
 
-it('is sent by mail as a test, as is a test alert, through a real mail server; what fails is said', async () => {
+it('a test digest and a test alert are sent through a real mail server, and failures are reported', async () => {
   const office = await startMailServer();
   const file = join(newFolder(), 'cvrsync.json');
   const url = await newStoreUrl('sqlite');

@@ -1,4 +1,4 @@
-/** Alerts with state: what is read from the store of sources and of the webhooks of monitors. */
+/** Alerts with state: what they read from the store about sources and the webhooks of monitors. */
 import { describe, expect, it } from 'vitest';
 import { observe } from '../../src/alerts/observe.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
@@ -9,7 +9,7 @@ import { made, NOW } from '../service/monitored.ts';
 import { newStore, SUITE_ENGINES } from '../support/stores.ts';
 
 describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
-  it('is a source whose last reading failed, and since when; one that is read is none', async () => {
+  it('is a source whose last read failed, and since when, but no source that is read', async () => {
     const store = await newStore(engine);
     await store.write(async (tx) => {
       await mark(tx, 'watch', ['cvr', 'press'], NOW);
@@ -18,7 +18,7 @@ describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
     expect((await observe(store, NOW, 100)).behind).toEqual([{ source: 'cvr', since: 7 }]);
   });
 
-  it('is a time of which the store holds nothing, where it has links, until full updates are asked for', async () => {
+  it('is a gap in a store with links, until full updates are requested', async () => {
     const store = await newStore(engine);
     const gaps = async () => (await observe(store, NOW, 100)).gaps;
     await store.write((tx) => recordGap(tx, { cause: 'restored', since: 7 }, NOW));
@@ -30,7 +30,7 @@ describe.each(SUITE_ENGINES)('what needs a person, on %s', (engine) => {
     expect(await gaps()).toEqual([]);
   });
 
-  it('is a webhook that fails, or that was switched off for failing; not one that its owner switched off', async () => {
+  it('is a webhook that fails or was disabled for failing, but not one that its owner disabled', async () => {
     const store = await newStore(engine);
     const monitor = async (name: string, is?: object) => {
       const { id } = await made(store, { name });

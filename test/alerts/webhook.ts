@@ -1,4 +1,4 @@
-/** Where alerts go in tests. */
+/** A receiver of alerts for tests. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';

@@ -32,7 +32,7 @@ async function alone(folder = newFolder(), more: object = {}) {
   return { app, metric };
 }
 
-it('keeps the write-ahead log of its store short', async () => {
+it('a service without a connector keeps the write-ahead log of its store short', async () => {
   const { app, metric } = await alone();
   await app.service?.drained();
   const lane = app.store.db.selectFrom('lane').select('due_at').where('key', '=', 'checkpoint');
@@ -40,7 +40,7 @@ it('keeps the write-ahead log of its store short', async () => {
   expect(await metric('cvrsync_wal_bytes')).toBeGreaterThan(0);
 });
 
-it('shows its queues and its disk', async () => {
+it('a service without a connector shows its queues and its disk', async () => {
   const { app, metric } = await alone();
   await app.service?.drained();
   expect(await metric('cvrsync_disk_free_bytes')).toBeGreaterThan(0);
@@ -48,7 +48,7 @@ it('shows its queues and its disk', async () => {
   expect(text).toContain('cvrsync_work_items{queue="watch",state="waiting"} 2');
 });
 
-it('does not call work old that waits by design', async () => {
+it('a service without a connector does not count work that waits by design as overdue', async () => {
   const { app, metric } = await alone();
   await app.store.write(async (tx) => {
     const lane = { due_at: Date.now() + 3_600_000, since: Date.now() - 3_600_000, marks: 1, attempts: 0 };
@@ -58,7 +58,7 @@ it('does not call work old that waits by design', async () => {
   expect(await metric('cvrsync_oldest_pending_seconds')).toBeLessThan(60);
 });
 
-it('does not start with another key than its secrets are sealed with', async () => {
+it('a service does not start if its key cannot open the stored secrets', async () => {
   const folder = newFolder();
   const { app } = await alone(folder);
   const { service, store } = app;
@@ -70,7 +70,7 @@ it('does not start with another key than its secrets are sealed with', async () 
   await expect(alone(folder)).rejects.toThrow(/Restore its key file/);
 });
 
-it('sends the deprecated shape of an annual report with the full state too, where that is configured', async () => {
+it('a service sends the deprecated shape of an annual report in full states too, if configured', async () => {
   const folder = newFolder();
   const company = sampleCompany();
   const version = { company, from: '2020-01-01', at: Date.UTC(2020, 0, 1) };

@@ -1,4 +1,4 @@
-/** A whole process that names the e-mail event and production units otherwise says so wherever it names them. */
+/** A process with configured names of the e-mail event and of production units uses them everywhere. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { publish } from '../../src/service/publish/publish.ts';
 import { changed } from './monitored.ts';
@@ -15,7 +15,7 @@ const call = async (method: string, path: string, body?: object) => {
 };
 
 describe('configured names', () => {
-  it('are those of the webhook in the OpenAPI document, in its schema and in every example', () => {
+  it('are used for the webhook in the OpenAPI document, in its schema and in every example', () => {
     const { requestBody } = running.document.webhooks.companyEvent.post;
     const { schema = {}, examples = {} } = requestBody?.content['application/json'] ?? {};
     const names = Object.keys(Object(schema['properties']).updates.properties);
@@ -29,7 +29,7 @@ describe('configured names', () => {
     expect(units).toEqual(['ProductionUnit', 'ProductionUnit', 'ProductionUnit']);
   });
 
-  it('are those of the connector in the OpenAPI document', () => {
+  it('are used for the connector in the OpenAPI document', () => {
     const received = running.operations.find(({ operationId }) => operationId === 'receiveEvent');
     const names = Object.keys(Object(received?.body?.schema['properties']).updates.properties);
     expect(names).toContain('companyMail');
@@ -37,7 +37,7 @@ describe('configured names', () => {
     expect(Object.keys(Object(received?.body?.example).updates)).toEqual(names);
   });
 
-  it('come back from the monitors API as they were sent', async () => {
+  it('are returned by the monitors API as they were sent', async () => {
     const asked = { name: 'Mail', url: 'https://hooks.example.com/a', events: ['companyMail', 'fax'] };
     const { status, json } = await call('POST', '/admin/api/monitors', asked);
     expect([status, json.events]).toEqual([201, ['companyMail', 'fax']]);
@@ -52,7 +52,7 @@ describe('configured names', () => {
     expect(wrong).not.toContain(' email');
   });
 
-  it('are those of the deliveries API', async () => {
+  it('are used by the deliveries API', async () => {
     await call('POST', '/admin/api/monitors', { name: 'All', target: 'all', url: 'http://127.0.0.1:9/' });
     const change = changed({ updates: { email: { before: null, after: 'post@example.com' } } });
     await running.app.store.write((tx) => publish(tx, [change], { now: Date.now() }));

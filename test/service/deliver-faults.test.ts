@@ -35,18 +35,18 @@ const flood = (response: ServerResponse): void => {
 };
 
 describe('a webhook', () => {
-  it('that hangs is left at the deadline', async () => {
+  it('that hangs is abandoned at the deadline', async () => {
     const store = await told(() => undefined, 300);
     expect(await faultOf(store)).toMatchObject({ status: null, fault: expect.stringMatching(/^timeout: /) });
     expect(await only(store)).toMatchObject({ state: 'failing', attempts: 1 });
   });
 
-  it('that resets the connection is tried again', async () => {
+  it('that resets the connection is retried', async () => {
     const store = await told((response) => response.socket?.resetAndDestroy());
     expect(await faultOf(store)).toMatchObject({ status: null, fault: expect.stringMatching(/^cut: /) });
   });
 
-  it('that nobody listens for is tried again', async () => {
+  it('that refuses connections is retried', async () => {
     const store = await newStore('sqlite');
     await made(store, { url: 'http://127.0.0.1:1/', target: 'all' });
     const { publish, worker } = delivering(store);
@@ -55,7 +55,7 @@ describe('a webhook', () => {
     expect(await faultOf(store)).toMatchObject({ fault: expect.stringMatching(/^refused: /) });
   });
 
-  it('that redirects fails, and the other place is never visited', async () => {
+  it('that redirects fails, and the redirect is not followed', async () => {
     const target = await openHook();
     for (const status of [301, 302, 307, 308]) {
       const location = `${target.url}?key=open-sesame`;
@@ -65,7 +65,7 @@ describe('a webhook', () => {
     expect(target.seen).toEqual([]);
   });
 
-  it('that says to continue and then takes it has taken it', async () => {
+  it('that answers 100 Continue and then 204 succeeds', async () => {
     const store = await told((response) => {
       response.writeContinue();
       response.writeHead(204).end();
@@ -73,7 +73,7 @@ describe('a webhook', () => {
     expect(await only(store)).toMatchObject({ state: 'done', status: 204, attempts: 1 });
   });
 
-  it('that states two lengths of its answer fails with the reason', async () => {
+  it('whose answer states two lengths fails with the reason', async () => {
     const store = await told((response) =>
       response.socket?.write('HTTP/1.1 204 Fine\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n'),
     );
@@ -81,12 +81,12 @@ describe('a webhook', () => {
     expect(fault).toContain("Content-Length can't be present with Transfer-Encoding");
   });
 
-  it('that answers without end is cut at 16 KiB', async () => {
+  it('whose answer never ends is cut at 16 KiB', async () => {
     const store = await told((response) => flood(response.writeHead(500, { 'content-length': 10 * 1024 ** 3 })));
     expect((await faultOf(store)).answer).toBe('x'.repeat(16 * 1024));
   });
 
-  it('that took it and then answers without end, or slowly, has taken it', async () => {
+  it('that accepts the delivery succeeds even if its answer is endless or slow', async () => {
     const endless = await told((response) => flood(response.writeHead(200)));
     expect(await only(endless)).toMatchObject({ state: 'done', status: 200 });
     // Long enough for the head to come on a busy machine: the body never does.
@@ -94,7 +94,7 @@ describe('a webhook', () => {
     expect(await only(slow)).toMatchObject({ state: 'done', status: 200 });
   });
 
-  it('that answers with what no text holds has its answer kept as far as it is one', async () => {
+  it('whose answer is no valid text has its valid part stored', async () => {
     const store = await told((response) =>
       response.writeHead(500).end(Buffer.concat([Buffer.from('a\0'), randomBytes(9)])),
     );
@@ -106,7 +106,7 @@ describe('a webhook', () => {
     [{ method: 'Header', key: 'X-Key', value: 'open "sesame"' }, 'sesame'],
     [{ method: 'BasicAuth', key: 'ali', value: 'open-sesame' }, Buffer.from('ali:open-sesame').toString('base64')],
     [{ method: 'BasicAuth', key: 'ali', value: 'open-sesame' }, 'open-sesame'],
-  ] as const)('that sends back what it got is kept without its credentials: %j', async (credentials, secret) => {
+  ] as const)('that echoes the request is stored without its credentials: %j', async (credentials, secret) => {
     const store = await newStore('sqlite');
     const hook = await openHook((response, { headers }) =>
       response.writeHead(500).end(JSON.stringify({ headers, secret: 'value' in credentials && credentials.value })),
@@ -120,7 +120,7 @@ describe('a webhook', () => {
     expect(answer).not.toContain(secret);
   });
 
-  it('at an address that is not public is never reached', async () => {
+  it('at a private address is never called', async () => {
     const store = await newStore('sqlite');
     const hook = await openHook();
     await made(store, { url: hook.url.replace('127.0.0.1', '2130706433'), target: 'all' });
@@ -135,7 +135,7 @@ describe('a webhook', () => {
 });
 
 describe('a webhook that fails for days', () => {
-  it('is disabled after five with notices on the way, and what happens is held', async () => {
+  it('is disabled after five days with notices on the way, and later changes are held', async () => {
     const store = await newStore('sqlite');
     const hook = await openHook(statuses(503));
     const { id } = await made(store, { url: hook.url, target: 'all', name: 'Sales' });
@@ -163,7 +163,7 @@ describe('a webhook that fails for days', () => {
     ]);
   });
 
-  it('is well again after one success', async () => {
+  it('is healthy again after one success', async () => {
     const store = await newStore('sqlite');
     const hook = await openHook(statuses(500, 500, 204));
     const { id } = await made(store, { url: hook.url, target: 'all' });
@@ -181,7 +181,7 @@ describe('a webhook that fails for days', () => {
 const NEVER_MS = 3_600_000;
 
 describe('a webhook that hangs', () => {
-  it('keeps no other waiting', async () => {
+  it('does not delay another webhook', async () => {
     const store = await newStore('sqlite');
     const hanging = await openHook(() => undefined);
     const well = await openHook();
@@ -194,7 +194,7 @@ describe('a webhook that hangs', () => {
     await expect.poll(() => hanging.seen.length).toBe(2);
   });
 
-  it('keeps no other waiting where a hundred do, one after the other', async () => {
+  it('does not delay another one even if a hundred hang in turn', async () => {
     const store = await newStore('sqlite');
     const hanging = await openHook(() => undefined);
     const well = await openHook();
@@ -211,7 +211,7 @@ describe('a webhook that hangs', () => {
     await expect.poll(() => well.seen.length).toBe(1);
   });
 
-  it('or asks for less is posted to less at a time', async () => {
+  it('or asks for less gets fewer posts at a time', async () => {
     const store = await newStore('sqlite');
     let now = 0;
     let most = 0;

@@ -18,7 +18,7 @@ const KILLS = 3;
 
 // In the suite deliveries are killed in test/chaos/fleet.test.ts.
 test.runIf(ALL)(
-  'a fan-out to 10,000 monitors loses none although the process is killed again and again in its midst',
+  'a fan-out to 10,000 monitors loses no delivery if the process is killed repeatedly during it',
   async () => {
     const url = await newStoreUrl('sqlite');
     const key = randomBytes(32);

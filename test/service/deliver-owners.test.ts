@@ -35,8 +35,8 @@ const take = async (store: Store, now: number) => {
 const states = async (store: Store) =>
   new Set((await listDeliveries(store.db, { limit: 1_000 })).map(({ state }) => state));
 
-describe.each(SUITE_ENGINES)('who delivers on %s', (engine) => {
-  it('writes nothing once the lane has gone to another', async () => {
+describe.each(SUITE_ENGINES)('a deliverer on %s', (engine) => {
+  it('writes nothing after it has lost the lane', async () => {
     const store = await newStore(engine);
     const { id, url } = await made(store, { target: 'all' });
     await store.write((tx) => publish(tx, [changed()], { now: NOW }));
@@ -57,7 +57,7 @@ describe.each(SUITE_ENGINES)('who delivers on %s', (engine) => {
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({ enabled: false });
   });
 
-  it('posts nothing once the lane has gone to another', async () => {
+  it('posts nothing after it has lost the lane', async () => {
     const store = await newStore(engine);
     const hook = await openHook();
     const { id } = await made(store, { url: hook.url, target: 'all' });
@@ -90,7 +90,7 @@ describe.each(SUITE_ENGINES)('who delivers on %s', (engine) => {
     expect([hook.seen, lost, await states(store)]).toEqual([[], [id], new Set(['due'])]);
   });
 
-  it('waits for the posts under way where it cannot look for more, and writes what came of them', async () => {
+  it('waits for running posts if it cannot read more, and stores their results', async () => {
     const store = await newStore(engine);
     const [open, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const hook = await openHook((response, _seen, count) => {
@@ -117,7 +117,7 @@ describe.each(SUITE_ENGINES)('who delivers on %s', (engine) => {
     expect(await states(store)).toEqual(new Set(['done', 'dropped']));
   });
 
-  it('leaves what it had to stop to the next, and counts no attempt', async () => {
+  it('leaves the posts it aborts to the next process, and counts no attempt', async () => {
     const store = await newStore(engine);
     const waiting = Promise.withResolvers<void>();
     const hook = await openHook((response, _seen, count) => {
@@ -137,7 +137,7 @@ describe.each(SUITE_ENGINES)('who delivers on %s', (engine) => {
   });
 });
 
-it('two that share a PostgreSQL deliver each once, in order', async () => {
+it('two processes on one PostgreSQL send each delivery once, in order', async () => {
   const store = await newStore('postgres');
   const hook = await openHook();
   for (let at = 0; at < 5; at++) await made(store, { url: `${hook.url}/${at}`, target: 'all' });

@@ -25,7 +25,7 @@ const someoneWaits = (store: Store) =>
     }, PATIENT)
     .toBe(1);
 
-it('what is replayed at the moment at which it would be dropped for its age is delivered', async () => {
+it('a delivery that is replayed as it reaches its maximum age is delivered', async () => {
   const store = await newStore('postgres');
   const { id } = await made(store, { target: 'all' });
   await store.write((tx) => disable(tx, id, 'person', NOW));
@@ -45,7 +45,7 @@ it('what is replayed at the moment at which it would be dropped for its age is d
   expect(await states(store)).toEqual(['due']);
 });
 
-it('a change that is published while a monitor is switched on is not held for ever', async () => {
+it('a change that is published while a monitor is being enabled is not held forever', async () => {
   const store = await newStore('postgres');
   const hook = await openHook();
   const { id } = await made(store, { target: 'all', url: hook.url });

@@ -1,4 +1,4 @@
-/** Webhooks that behave as told, and the delivery to them. */
+/** Webhooks with scripted answers, and the delivery to them. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { inspect } from 'node:util';

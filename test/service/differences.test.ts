@@ -1,4 +1,4 @@
-/** Two sources that state other values: the count in `check`, in the metrics, and in an alert over a limit. */
+/** Two sources with different values: the count in `check`, in the metrics, and in an alert over a limit. */
 import { describe, expect, it } from 'vitest';
 import { conditionsOf } from '../../src/alerts/conditions.ts';
 import { observe } from '../../src/alerts/observe.ts';

@@ -31,7 +31,7 @@ const end = (store: Store, state: 'done' | 'held' | 'failed' | 'dropped') =>
   store.write((tx) => tx.updateTable('delivery').set({ state, ended_at: NOW }).where('state', '=', 'due').execute());
 
 describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
-  it('keeps each kind for as many days as the configuration says, and news for good where it says nothing', async () => {
+  it('keeps each kind for as many days as the configuration says, and news forever by default', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' }, ago(100));
     await happened(store, 'ten', 10);
@@ -61,7 +61,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
     expect([await count('delivery'), await count('news'), await count('news_entity')]).toEqual([1, 1, 1]);
   });
 
-  it('forgets changes after 30 days, once nobody waits to be told of them; who was told, after 90', async () => {
+  it('deletes changes after 30 days if no delivery waits for them, and deliveries after 90', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' }, ago(100));
     await happened(store, 'ancient', 91);
@@ -82,7 +82,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
     expect(await changes(store)).toEqual(['young']);
   });
 
-  it('drops what was held for 14 days, and lets go of what changed then', async () => {
+  it('drops what was held for 14 days, and deletes the changes of it', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' }, ago(100));
     await happened(store, 'long ago', 31);
@@ -96,7 +96,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
     expect(await changes(store)).toEqual(['old', 'young']);
   });
 
-  it('forgets mails 30 days after they were made, but none that is still to go out, nor what it tells', async () => {
+  it('deletes mails after 30 days, except unsent ones and the changes they need', async () => {
     const store = await newStore(engine);
     await made(store, { url: null, target: 'all', emails: ['a@example.com'] }, ago(100));
     await happened(store, 'sent', 31);
@@ -120,7 +120,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
     expect(await store.db.selectFrom('mail').select('seq').execute()).toHaveLength(2);
   });
 
-  it('works through more than one step, and lets others write in between', async () => {
+  it('works in several steps, and lets others write in between', async () => {
     const store = await newStore(engine);
     const page = Array.from({ length: 170 }, () => changed());
     await store.write((tx) => publish(tx, page, { now: ago(31) }));
@@ -137,7 +137,7 @@ describe.each(ENGINES)('housekeeping of the service on %s', (engine) => {
     expect(lanes.map(({ key }) => key)).toEqual(['activity', 'changes', 'deliveries', 'mails', 'news', 'windows']);
   });
 
-  it('comes back to every task after its time, and ends one that it does not know', async () => {
+  it('repeats every task at its interval, and ends an unknown one', async () => {
     const store = await newStore(engine);
     const row = {
       queue: HOUSEKEEPING_QUEUE,

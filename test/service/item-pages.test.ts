@@ -48,7 +48,7 @@ async function perform(
 }
 
 describe.each(SUITE_ENGINES)('pages of items on %s', (engine) => {
-  it('hold 100, or as many as asked for up to 1,000, and end without a token', async () => {
+  it('hold 100, or the requested number up to 1,000, and the last one has no token', async () => {
     const store = await newStore(engine);
     const id = await filled(store, 1_200);
     await filled(store, 3);
@@ -90,7 +90,7 @@ describe.each(SUITE_ENGINES)('pages of items on %s', (engine) => {
     expect(await pageItems(store.db, secrets, { monitor: id, take: 1, token })).toMatchObject({ ok: true });
   });
 
-  it('show what stays exactly once, whatever comes and goes meanwhile', async () => {
+  it('show each lasting item exactly once while others come and go', async () => {
     const store = await newStore(engine);
     const step = fc.array(fc.record({ add: fc.boolean(), entity: fc.integer({ min: 0, max: 25 }).map(entity) }), {
       maxLength: 5,
@@ -119,7 +119,7 @@ describe.each(SUITE_ENGINES)('pages of items on %s', (engine) => {
     );
   });
 
-  it('miss none that was added first and stored last', async () => {
+  it('include an item that was added first and stored last', async () => {
     const store = await newStore(engine);
     // Nothing is told to it: no lane makes the callers wait for each other.
     const { id } = await made(store, { enabled: false });

@@ -1,4 +1,4 @@
-/** The OpenAPI document is valid, its examples work, and what it says of answers is so. */
+/** The OpenAPI document is valid, its examples work, and answers are as it describes them. */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -83,7 +83,7 @@ async function layFor(operation: Operation, scopes: Parameters<typeof lay>[2]): 
 const named = operations.map((operation) => ({ ...operation, name: `${operation.method} ${operation.path}` }));
 
 describe('the OpenAPI document', () => {
-  it('is one that linters take, without a warning', async () => {
+  it('passes linters without a warning', async () => {
     const folder = newFolder();
     const file = join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify(document));
@@ -95,7 +95,7 @@ describe('the OpenAPI document', () => {
     expect({ totals, problems }).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
   });
 
-  it('gives every parameter and every body an example that its own schema takes', () => {
+  it('has an example for every parameter and every body that matches its schema', () => {
     for (const { method, path, parameters, body } of operations) {
       const known = parameters.map(({ name, schema, example }) => ({
         name,
@@ -109,7 +109,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it.each(named)('tells the truth of $name by its example', async (operation) => {
+  it.each(named)('describes $name correctly, as its example shows', async (operation) => {
     const { key, known } = await layFor(operation, USUAL_SCOPES);
     const id = operation.path.startsWith('/admin/api/jobs') ? known['JobId'] : known['id'];
     const its = operation.path.startsWith('/admin/api/keys') ? known['keyId'] : id;
@@ -128,7 +128,7 @@ describe('a request of the service without a body', () => {
     ({ method, body, tags }) => method !== 'GET' && body === undefined && !tags.includes('webhook'),
   );
 
-  it.each(bodiless)('may say to $name that it is JSON, or of any other type', async (operation) => {
+  it.each(bodiless)('can say to $name that it is JSON, or of any other type', async (operation) => {
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
       const { key, known } = await layFor(operation, USUAL_SCOPES);
       const its = operation.path.startsWith('/admin/api/jobs') ? known['JobId'] : known['id'];
@@ -146,7 +146,7 @@ describe('a parameter of a query', () => {
     ({ parameters, security }) => security.length > 0 && parameters.some((each) => each.in === 'query'),
   );
 
-  it.each(asking)('is refused by $name where it is not percent-encoded UTF-8', async (operation) => {
+  it.each(asking)('is refused by $name if it is not percent-encoded UTF-8', async (operation) => {
     const { key, known } = await layFor(operation, USUAL_SCOPES);
     const address = addressOf(operation, known);
     const names = operation.parameters.flatMap((each) => (each.in === 'query' ? each.name : []));
@@ -174,7 +174,7 @@ describe('the webhook payload in the OpenAPI document', () => {
     expect(Object.keys(Object(schema['properties']).updates.properties)).toEqual(EVENT_NAMES);
   });
 
-  it.each(EVENT_NAMES)('has an example of %s that its schema and the connector take', (event) => {
+  it.each(EVENT_NAMES)('has an example of %s that its schema and the connector accept', (event) => {
     const value = examples[event]?.value;
     expect(Schema.Check(schema, value)).toBe(true);
     const read = readPayload(value);
@@ -182,7 +182,7 @@ describe('the webhook payload in the OpenAPI document', () => {
     expect(read.ok && Object.keys(read.payload.updates)).toEqual([event]);
   });
 
-  it('asks receivers for no header that a post may lack', () => {
+  it('requires no header of receivers that a post may lack', () => {
     const needed = parameters.filter(({ required }) => required).map(({ name }) => name);
     expect(needed).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-attempt']);
   });
@@ -203,13 +203,13 @@ describe('the webhook payload in the OpenAPI document', () => {
 });
 
 describe('the public port', () => {
-  it.each(['/metrics', '/openapi.json', '/admin/api/keys', '/admin/api/monitors'])('carries no %s', async (path) => {
+  it.each(['/metrics', '/openapi.json', '/admin/api/keys', '/admin/api/monitors'])('serves no %s', async (path) => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     expect((await fetch(app.url + path, { headers })).status).toBe(404);
     expect((await fetch(app.adminUrl + path, { headers })).status).toBe(200);
   });
 
-  it('shares /live and /ready with the admin listener, which carries nothing else of it', async () => {
+  it('shares only /live and /ready with the admin listener', async () => {
     for (const base of [app.url, app.adminUrl])
       for (const path of ['/live', '/ready']) expect((await fetch(base + path)).status, base + path).toBe(200);
     for (const path of ['/webhook', '/apps/monitoring/jobs', '/unsubscribe'])
@@ -354,14 +354,14 @@ const REFUSED: Readonly<Record<string, (operation: Operation) => Promise<Respons
 
 const mark = (address: string): string => (address.includes('?') ? '&' : '?');
 
-describe('every refusal that is documented', () => {
+describe('a documented refusal', () => {
   const cases = named.flatMap((operation) =>
     Object.keys(operation.responses)
       .filter((status) => status.startsWith('4'))
       .map((status) => ({ ...operation, status })),
   );
 
-  it.each(cases)('$status of $name comes about', async ({ status, ...operation }) => {
+  it.each(cases)('occurs: $status of $name', async ({ status, ...operation }) => {
     const refuse = REFUSED[status];
     expect(refuse, `nobody knows how ${status} comes about`).toBeDefined();
     const answer = await refuse?.(operation);

@@ -1,4 +1,4 @@
-/** Our own address: no stranger's webhook is there. */
+/** Our own address, which no webhook of others may use. */
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../src/app.ts';
@@ -39,7 +39,7 @@ async function fixture(webhooks: object = {}) {
   return { app, store, secrets, made, rotate, rotated, key, owner: id, url, adminUrl };
 }
 
-it('is out of reach of who tests a webhook there', async () => {
+it('a test of a webhook cannot reach our own address', async () => {
   const { url, key, rotate, rotated } = await fixture();
   const query = new URLSearchParams({ accessKey: key, url: rotate });
   const answer = await fetch(`${url}/apps/monitoring/testwebhook?${query}`, { method: 'POST' });
@@ -47,7 +47,7 @@ it('is out of reach of who tests a webhook there', async () => {
   expect(await rotated()).toBe(false);
 });
 
-it('is out of reach of monitors and jobs whose webhook is there, and of their test', async () => {
+it('monitors and jobs with a webhook at our own address cannot reach it, nor can their test', async () => {
   const { adminUrl, store, secrets, made, rotate, rotated, owner } = await fixture();
   const { id } = await made('Monitor', rotate);
   await store.write((tx) => createJob(tx, { key: owner, provider: 'crm', url: rotate }, { secrets, now: Date.now() }));
@@ -62,7 +62,7 @@ it('is out of reach of monitors and jobs whose webhook is there, and of their te
   expect(await rotated()).toBe(false);
 });
 
-it('is not administered by what is posted from here as a webhook, although private addresses are allowed', async () => {
+it('a webhook posted from here administers nothing, even if private addresses are allowed', async () => {
   const { url, key, rotate, rotated } = await fixture({ allowPrivateAddresses: true });
   const query = new URLSearchParams({ accessKey: key, url: rotate });
   const answer = await fetch(`${url}/apps/monitoring/testwebhook?${query}`, { method: 'POST' });
@@ -70,7 +70,7 @@ it('is not administered by what is posted from here as a webhook, although priva
   expect(await rotated()).toBe(false);
 });
 
-it('is where our own jobs are told, whichever daemon wrote down its own last; strangers are not', async () => {
+it('our own jobs are notified at our own address, whichever daemon stored its own last, unlike other jobs', async () => {
   const store = await newStore('sqlite');
   const hook = await openHook();
   const own = { url: 'http://127.0.0.1:9/webhook', auth: { method: 'None' }, providers: ['hubspot'] } as const;
@@ -94,7 +94,7 @@ it('is where our own jobs are told, whichever daemon wrote down its own last; st
   ]);
 });
 
-it('is not administered with the key of our own connector', async () => {
+it('the key of our own connector administers nothing', async () => {
   const { adminUrl, secrets } = await fixture();
   const headers = { authorization: `Bearer ${ownKey(secrets)}` };
   expect((await fetch(`${adminUrl}/admin/api/keys`, { headers })).status).toBe(401);

@@ -79,7 +79,7 @@ async function filings(): Promise<string> {
   return `${register.index.url}/offentliggoerelser/`;
 }
 
-test('each source sets its own aside after its budget, tells the others, and reads again what a person has tried again', async () => {
+test('each source quarantines its poison after its budget, publishes the rest, and reads it again on a retry', async () => {
   const url = await newStoreUrl('sqlite');
   const store = await opened(url);
   const poison = oldCompany(1, { name: 'Gift ApS' });

@@ -42,7 +42,7 @@ async function told(store: Store): Promise<Record<string, number>> {
 }
 
 describe.each(SUITE_ENGINES)('a publisher on %s', (engine) => {
-  it('that is killed in the middle of telling ten thousand has told all or none, and goes on', async () => {
+  it('that is killed while it notifies ten thousand monitors has notified all or none, and resumes', async () => {
     const url = await newStoreUrl(engine);
     const store = await opened(url);
     await copies(store, MANY, () => 1);

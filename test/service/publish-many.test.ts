@@ -23,7 +23,7 @@ async function statements(store: Store, changes: Parameters<typeof publish>[1]):
 }
 
 describe.each(ENGINES)('publishing to many on %s', (engine) => {
-  it('tells ten thousand monitors of one change in a few statements', async () => {
+  it('notifies ten thousand monitors of one change in a few statements', async () => {
     const store = await newStore(engine);
     await copies(store, MANY, (at) => (at % 10 === 0 ? 0 : 1));
     expect(await statements(store, [changed({ updates: RENAMED_AND_MOVED })])).toBeLessThan(13);
@@ -38,7 +38,7 @@ describe.each(ENGINES)('publishing to many on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toHaveLength(9_000);
   });
 
-  it('takes no more statements for 500 changes than for one', async () => {
+  it('needs no more statements for 500 changes than for one', async () => {
     const store = await newStore(engine);
     await copies(store, 4, () => 1);
     const one = await statements(store, [changed()]);
@@ -55,7 +55,7 @@ describe.each(ENGINES)('publishing to many on %s', (engine) => {
     expect(Number(count)).toBe(501 * 4);
   });
 
-  it('leaves nothing where it is cut off in the middle of ten thousand', async () => {
+  it('leaves nothing behind if it is interrupted during ten thousand', async () => {
     const store = await newStore(engine);
     await copies(store, MANY, (at) => (at % 10 === 0 ? 0 : 1));
     let left = 5;

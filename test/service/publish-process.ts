@@ -1,4 +1,4 @@
-/** Publishes changes one after the other, for ever, on the store at the first argument; says where it is. */
+/** Publishes changes endlessly on the store at the first argument, and prints its progress. */
 import { publish } from '../../src/service/publish/publish.ts';
 import { openStore } from '../../src/store/engines/open.ts';
 import { changed, NOW } from './monitored.ts';

@@ -1,4 +1,4 @@
-/** What the service tells, folded by the connector: whatever the way, it knows what the whole last state would tell it. */
+/** The connector folds what the service sends: in the end it knows the same as from the last full state alone. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -108,7 +108,7 @@ async function readAgain(document: unknown, today: string): Promise<readonly Com
 const withoutMonth = (known: unknown) => ({ ...Object(known), employeesMonth: null });
 
 describe('what the connector knows of a company in the end', () => {
-  test.each([1, 2, 3, 4, 5])('of series %i of sample documents, is what its last document says', (seed) => {
+  test.each([1, 2, 3, 4, 5])('of series %i of sample documents, equals its last document', (seed) => {
     const companies = [...sampleDocuments(seed, 5, 200)].flatMap((document) => companyIn(document, '2026-03-10'));
     const byEntity = Map.groupBy(companies, ({ entity }) => entity);
     expect(byEntity.size).toBe(5);
@@ -121,7 +121,7 @@ describe('what the connector knows of a company in the end', () => {
     }
   });
 
-  test('of any documents, read on any days, is what the last says', async () => {
+  test('of any documents, read on any days, equals the last document', async () => {
     const look = fc.record({ document: arbitraryDocument, asked: fc.boolean(), again: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(look, { minLength: 2, maxLength: DAYS.length }), async (series) => {
@@ -152,7 +152,7 @@ describe.each(SAMPLE_FOLDERS)(
     const documents = join(folder, 'cvr-es');
     const files = readdirSync(documents).filter((name) => name.startsWith('virksomhed'));
 
-    test.each(files)('%s gives what it says on the last', async (file) => {
+    test.each(files)('%s ends with its state of the last day', async (file) => {
       const [{ _source: source }] = JSON.parse(readFileSync(join(documents, file), 'utf8')).hits.hits;
       const loaded = { sidstIndlaest: `${BEFORE_ALL}T00:00:00.000Z`, sidstOpdateret: `${BEFORE_ALL}T00:00:00.000Z` };
       const document = { Vrvirksomhed: { ...source.Vrvirksomhed, ...loaded } };

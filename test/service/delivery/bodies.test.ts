@@ -1,4 +1,4 @@
-/** The bodies that are kept between attempts: none is lost to those who load beside, none outlives an erasure. */
+/** Bodies that are cached between attempts: concurrent loads lose none, and none outlives an erasure. */
 import { describe, expect, it } from 'vitest';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { createBodies, readDeliveryBody } from '../../../src/service/delivery/bodies.ts';
@@ -22,7 +22,7 @@ async function published(store: Store, ...changes: Parameters<typeof publish>[1]
 }
 
 describe.each(SUITE_ENGINES)('bodies of deliveries on %s', (engine) => {
-  it('name nobody at a retry who was erased after the first attempt', async () => {
+  it('omit an entity at a retry if it was erased after the first attempt', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(500, 204));
     await made(store, { url: hook.url, target: 'all' });
@@ -38,7 +38,7 @@ describe.each(SUITE_ENGINES)('bodies of deliveries on %s', (engine) => {
     for (const word of [NAME, PERSON]) expect(second).not.toContain(word);
   });
 
-  it('leave nobody in the answer to a post that was under way when the erasure began, and no attempt of nobody', async () => {
+  it('leave no erased entity in the answer to a post that ran as the erasure began, and no orphaned attempt', async () => {
     const store = await newStore(engine);
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
     const answers: (() => void)[] = [];
@@ -60,7 +60,7 @@ describe.each(SUITE_ENGINES)('bodies of deliveries on %s', (engine) => {
     expect(attempts).toEqual([{ status: 500, answer: null, headers: null }]);
   });
 
-  it('name nobody whose erasure has begun and has not come to the change yet', async () => {
+  it('omit an entity if its erasure has begun but has not reached the change', async () => {
     const store = await newStore(engine);
     const heads = await published(store, changed({ updates: BOARD }));
     const bodies = createBodies({});
@@ -73,7 +73,7 @@ describe.each(SUITE_ENGINES)('bodies of deliveries on %s', (engine) => {
 });
 
 // SQLite answers in the order it was asked: the eviction comes between what the second load finds and what it returns.
-it('bodies of deliveries are there though other loads evict them meanwhile', async () => {
+it('bodies of deliveries stay available while other loads evict them', async () => {
   const store = await newStore('sqlite');
   const large = { name: { before: null, after: 'x'.repeat(12 * 1024 * 1024) } };
   const filling = [1, 2, 3].map((at) => changed({ entity: `CVR-1-9910000${at}`, updates: large }));

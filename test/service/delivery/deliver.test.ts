@@ -52,7 +52,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 
-  it('is logged at debug by the id that its receiver gets, with what came of each attempt and no value', async () => {
+  it('is logged at debug with the id that its receiver gets and the result of each attempt, without values', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(503, 204));
     const { id: monitor } = await made(store, { url: hook.url, target: 'all' });
@@ -74,7 +74,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     ]);
   });
 
-  it('is posted as often in a minute as its webhook takes, by two daemons too, and none is lost', async () => {
+  it('is limited to the posts a minute that its webhook takes, over two daemons too, and none is lost', async () => {
     const store = await newStore(engine);
     const [slow, fast, free] = [await openHook(), await openHook(), await openHook()];
     await made(store, { url: slow.url, target: 'all', postsPerMinute: 30 });
@@ -105,7 +105,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 
-  it('is signed with the old secret too for a day after it was replaced', async () => {
+  it('is also signed with the old secret for a day after its replacement', async () => {
     const store = await newStore(engine);
     const hook = await openHook();
     const before = await made(store, { url: hook.url, target: 'all' });
@@ -128,7 +128,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(good()).toEqual([false, true]);
   });
 
-  it('is tried again on schedule with the same id and body, and the next of its company waits', async () => {
+  it('is retried on schedule with the same id and body, while the next of its company waits', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(500, 500, 500, 204));
     await made(store, { url: hook.url, target: 'all' });
@@ -169,7 +169,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(hook.seen.filter(({ entity }) => entity === OTHER).map(({ body }) => nameIn(body))).toEqual(['B', 'D']);
   });
 
-  it('is given up after the last attempt, and the next of its company goes on', async () => {
+  it('is given up after the last attempt, and the next of its company follows', async () => {
     const store = await newStore(engine);
     const hook = await openHook(
       (response, { body }) => void response.writeHead(nameIn(body) === 'A' ? 500 : 204).end(),
@@ -187,7 +187,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     ]);
   });
 
-  it('waits before the first attempt where the schedule says so', async () => {
+  it('waits before the first attempt if the schedule says so', async () => {
     const store = await newStore(engine);
     const hook = await openHook();
     await made(store, { url: hook.url, target: 'all', schedule: [60] });
@@ -200,7 +200,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(hook.seen.map(({ headers }) => headers['webhook-attempt'])).toEqual(['1']);
   });
 
-  it('comes later where the webhook asks for that, never sooner', async () => {
+  it('is retried later if the webhook asks for that, never sooner', async () => {
     const store = await newStore(engine);
     const asked = ['3600', '1', 'Tue, 01 Sep 2126 08:00:00 GMT'];
     const hook = await openHook(
@@ -224,7 +224,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
   it.each([
     [410, {}],
     [500, { 'webhook-delivery': 'disable' }],
-  ])('disables the monitor where the webhook wants no more: %i %j', async (status, headers) => {
+  ])('disables the monitor if the webhook refuses further deliveries: %i %j', async (status, headers) => {
     const store = await newStore(engine);
     const hook = await openHook((response) => void response.writeHead(status, headers).end());
     const { id } = await made(store, { url: hook.url, target: 'all', emails: ['ops@example.com'] });
@@ -246,7 +246,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 
-  it('is given up at once where the webhook asks for that', async () => {
+  it('is given up at once if the webhook asks for that', async () => {
     const store = await newStore(engine);
     const headers = { 'webhook-delivery': 'abort-message' };
     const hook = await openHook((response) => void response.writeHead(400, headers).end());
@@ -290,7 +290,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 
-  it('goes to the new address where the old one says that it is gone after the change', async () => {
+  it('goes to the new address if the old one answers that it is gone after the change', async () => {
     const store = await newStore(engine);
     const { promise: asked, resolve: ask } = Promise.withResolvers<() => void>();
     const before = await openHook((response) => ask(() => void response.writeHead(410).end()));
@@ -306,7 +306,7 @@ describe.each(ENGINES)('a delivery on %s', (engine) => {
     expect([before, after].map(({ seen }) => seen.length)).toEqual([1, 1]);
   });
 
-  it('goes to the address that is configured by then', async () => {
+  it('goes to the address that is configured when it is sent', async () => {
     const store = await newStore(engine);
     const [before, after] = [await openHook(statuses(500)), await openHook()];
     const { id } = await made(store, { url: before.url, target: 'all' });

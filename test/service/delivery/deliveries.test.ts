@@ -59,7 +59,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(await found({ seq: all[0]?.seq ?? 0 })).toEqual([1, 1]);
   });
 
-  it('that were held go out in order when they are replayed, once their monitor is on again', async () => {
+  it('that were held are sent in order when they are replayed, once their monitor is enabled', async () => {
     const { store, hook, id, publish, worker, now } = await switchedOff(engine);
     const [first, second] = [changed(), changed()];
     await publish(first, second);
@@ -76,7 +76,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(await replay()).toBe(0);
   });
 
-  it('that were held go out before any later change where they are replayed as their monitor is enabled', async () => {
+  it('that were held are sent before any later change if they are replayed as their monitor is enabled', async () => {
     const { store, hook, id, publish, worker, now } = await switchedOff(engine);
     const at = (minute: number) => changed({ timestamp: `2026-09-01T08:0${minute}:00.000Z` });
     await publish(at(1), at(2));
@@ -91,7 +91,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(told.map(({ timestamp }) => timestamp)).toEqual([1, 2, 3].map((minute) => at(minute).timestamp));
   });
 
-  it('that were given up begin their schedule anew, under their old id, and count for nothing', async () => {
+  it('that were given up restart their schedule under their old id, and do not count as new failures', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(500, 500, 500, 500, 204));
     const { id } = await made(store, { url: hook.url, target: 'all', schedule: [0, 10] });
@@ -115,7 +115,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(await getMonitor(store.db, secrets, id)).toMatchObject({ failedAttempts: 0, failingSince: null });
   });
 
-  it('that are tried again are failing, are found as such, and go at once where somebody asks', async () => {
+  it('that are being retried are listed as failing, and are sent at once on request', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(500, 500, 204));
     const one = await made(store, { url: hook.url, target: 'all', schedule: [0, 3_600, 3_600] });
@@ -144,7 +144,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(await store.write((tx) => sendDelivery(tx, 99, now()))).toBe('unknown');
   });
 
-  it('keep every attempt with its answer and reason, those that succeeded for a week and within a bound', async () => {
+  it('keep every attempt with its answer and reason, successful ones for a week and up to a limit', async () => {
     const store = await newStore(engine);
     const hook = await openHook((response, _seen, count) => response.writeHead(count === 1 ? 500 : 200).end('told'));
     await made(store, { url: hook.url, target: 'all', schedule: [0, 10] });
@@ -170,7 +170,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect([await left(), await kept()]).toEqual([[], [1]]);
   });
 
-  it('that are dropped let the next of their company go on', async () => {
+  it('that are dropped let the next of their company follow', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(500, 204));
     await made(store, { url: hook.url, target: 'all' });
@@ -185,7 +185,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 
-  it('that are replayed after their change is forgotten are dropped, and say so', async () => {
+  it('that are replayed after their change was deleted are dropped, with the reason', async () => {
     const store = await newStore(engine);
     const { id } = await made(store, { target: 'all' });
     const { publish, worker, now } = delivering(store);
@@ -199,7 +199,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(dropped).toMatchObject({ state: 'dropped', error: 'the change of this delivery is no longer stored' });
   });
 
-  it('that were held for 14 days are dropped, and ended ones forgotten after 90', async () => {
+  it('that were held for 14 days are dropped, and finished ones are deleted after 90', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(500));
     const { id } = await made(store, { url: hook.url, target: 'all', schedule: [0] });
@@ -220,7 +220,7 @@ describe.each(SUITE_ENGINES)('deliveries on %s', (engine) => {
     expect(await attemptsOf(store.db, given.seq)).toEqual([]);
   });
 
-  it('that were due for days before their monitor was switched off are held for 14 days all the same', async () => {
+  it('that were due for days before their monitor was disabled are still held for 14 days', async () => {
     const store = await newStore(engine);
     const hook = await openHook(statuses(500));
     const { id } = await made(store, { url: hook.url, target: 'all' });

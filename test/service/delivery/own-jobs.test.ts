@@ -21,7 +21,7 @@ const jobs = async (store: Store) => {
 };
 
 describe.each(SUITE_ENGINES)('the jobs of our own connector on %s', (engine) => {
-  it('are made once, one for each provider, and know where it is now', async () => {
+  it('are created once for each provider, with its current address', async () => {
     const store = await newStore(engine);
     expect(await keep(store, NOW)).toEqual(['hubspot', 'crm']);
     const before = await jobs(store);
@@ -31,7 +31,7 @@ describe.each(SUITE_ENGINES)('the jobs of our own connector on %s', (engine) => 
     expect(await jobs(store)).toEqual(before.map((job) => ({ ...job, url: 'http://127.0.0.1:4000/webhook' })));
   });
 
-  it('are told all that was held for them, however much that is', async () => {
+  it('receive all that was held for them, however much that is', async () => {
     const store = await newStore(engine);
     await keep(store, NOW);
     const [job] = await jobs(store);
@@ -44,7 +44,7 @@ describe.each(SUITE_ENGINES)('the jobs of our own connector on %s', (engine) => 
     expect(await countDeliveries(store.db, { state: 'due' })).toBe(REPLAY_LIMIT + 2);
   });
 
-  it('are told at once what could not be told while the process was away, whatever was to be waited for', async () => {
+  it('receive what they missed at once after a restart, without waiting for the schedule', async () => {
     const store = await newStore(engine);
     await keep(store, NOW);
     const [job] = await jobs(store);

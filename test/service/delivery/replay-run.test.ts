@@ -1,4 +1,4 @@
-/** Replays of deliveries as runs: previewed, carried out once, cancelled, and gone on with after the process ended amid one. */
+/** Replays of deliveries as runs: previewed, carried out once, cancelled, and resumed after the process ended during one. */
 import { describe, expect, it } from 'vitest';
 import { claim } from '../../../src/runtime/lanes/lanes.ts';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
@@ -60,7 +60,7 @@ const due = async ({ db }: Store): Promise<number> =>
 const results = async (store: Store, id: number) => Object.fromEntries(await countItems(store.db, id));
 
 describe.each(SUITE_ENGINES)('a replay as a run on %s', (engine) => {
-  it('changes nothing before it is confirmed, then sends what is as the preview showed it', async () => {
+  it('changes nothing until it is confirmed, then sends the deliveries as the preview showed them', async () => {
     const { store, monitor } = await holding(engine);
     const id = await asked(store, {});
     expect(await results(store, id)).toEqual({ planned: MANY });
@@ -85,7 +85,7 @@ describe.each(SUITE_ENGINES)('a replay as a run on %s', (engine) => {
     ]);
   });
 
-  it('takes no more than it is asked for, the oldest first, and what came after the preview never', async () => {
+  it('takes the oldest deliveries up to its limit, and none from after the preview', async () => {
     const { store, monitor } = await holding(engine);
     expect(await results(store, await asked(store, { monitor, limit: 700 }))).toEqual({ planned: 700 });
     await store.write((tx) =>
@@ -98,7 +98,7 @@ describe.each(SUITE_ENGINES)('a replay as a run on %s', (engine) => {
     expect(await results(store, await asked(store, { monitor }))).toEqual({ planned: 10 });
   });
 
-  it('goes on after its process ended amid it, and stays where it is cancelled', async () => {
+  it('resumes after its process ended, and stops where it is cancelled', async () => {
     const { store } = await holding(engine);
     const ids = [await asked(store, {}), await asked(store, {})];
     const [id = 0, other = 0] = ids;

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { firstWait, nextWait, outcomeOf, SCHEDULE } from '../../../src/service/delivery/schedule.ts';
 
 describe('the next attempt', () => {
-  it('comes after 5 s, 5 min, 30 min, then hours, and after ten there is none', () => {
+  it('comes after 5 s, 5 min, 30 min, then hours, and never after ten', () => {
     const waits = Array.from({ length: 10 }, (_, at) => nextWait(at + 1, SCHEDULE, { random: () => 0 }));
     const hours = [2, 5, 10, 14, 20, 24].map((hour) => hour * 3_600_000);
     expect(waits).toEqual([5_000, 300_000, 1_800_000, ...hours, undefined]);
     expect(firstWait()).toBe(0);
   });
 
-  it('is spread by up to a fifth, only later', () => {
+  it('is delayed at random by up to a fifth', () => {
     expect(nextWait(1, [0, 10], { random: () => 0.999 })).toBe(11_998);
     for (let i = 0; i < 100; i++) expect(nextWait(1, [0, 10])).toBeGreaterThanOrEqual(10_000);
   });
@@ -18,7 +18,7 @@ describe('the next attempt', () => {
     [1_000, 10_000],
     [60_000, 60_000],
     [1e12, 86_400_000],
-  ])('heeds a wish of %i ms: %i', (asked, wait) => {
+  ])('follows a requested wait of %i ms: %i', (asked, wait) => {
     expect(nextWait(1, [0, 10], { retryAfterMs: asked, random: () => 0 })).toBe(wait);
   });
 });

@@ -15,7 +15,7 @@ const rss = (
 const published = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
 
 describe('a feed', () => {
-  test('in RSS gives its items, not the titles of channel and pictures', async () => {
+  test('in RSS has its items, without the titles of channel and pictures', async () => {
     const items = await read(
       rss(`<item><media:content url="x"><media:title>Foto</media:title></media:content>
         <title>Æble &amp; pære vinder &lt;b&gt;pris&lt;/b&gt;</title><link> https://example.dk/a?x=1&amp;y=2 </link>
@@ -43,7 +43,7 @@ describe('a feed', () => {
     ]);
   });
 
-  test('in Atom gives the same, XHTML included', async () => {
+  test('in Atom has the same items, XHTML included', async () => {
     const [item] = await read(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Kanal</title><id>urn:feed</id>
       <entry><title type="html">Ny &lt;i&gt;hal&lt;/i&gt;</title><id>urn:1</id><link rel="enclosure" href="https://example.dk/x.jpg"/>
       <link href="https://example.dk/1"/><updated>2026-09-15T08:00:00Z</updated><published>2026-09-14T08:00:00+02:00</published>
@@ -54,7 +54,7 @@ describe('a feed', () => {
     expect(plainHtml(item?.content ?? '')).toBe('Et to');
   });
 
-  test('in RDF or JSON gives the same', async () => {
+  test('in RDF or JSON has the same items', async () => {
     const [rdf] =
       await read(`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
       xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="x"><title>Kanal</title></channel>
@@ -78,12 +78,12 @@ describe('a feed', () => {
     ['its prolog', '<?xml version="1.0" encoding="ISO-8859-1"?>', 'application/xml; charset=utf-8'],
     ['the answer', '', 'text/xml; charset="iso-8859-1"'],
     ['the answer of one without a prolog', '', 'application/rss+xml;charset=windows-1252'],
-  ])('in an older encoding, by %s, is read in it', async (_, prolog, contentType) => {
+  ])('in an older encoding, by %s, is decoded', async (_, prolog, contentType) => {
     const xml = `${prolog}<rss><channel><item><title>Sæby</title></item></channel></rss>`;
     expect((await readFeed({ bytes: Buffer.from(xml, 'latin1'), url, contentType }))[0]?.title).toBe('Sæby');
   });
 
-  test('with relative links has them from its own address, or from xml:base', async () => {
+  test('resolves relative links by its own address, or by xml:base', async () => {
     const rssItems = await read(rss('<item><title>a</title><link>/a?x=1</link></item><item><link>b</link></item>'));
     expect(rssItems.map(({ link }) => link)).toEqual(['https://example.dk/a?x=1', 'https://example.dk/nyt/b']);
     const atomItems =
@@ -93,12 +93,12 @@ describe('a feed', () => {
     expect(atomItems.map(({ link }) => link)).toEqual(['https://example.dk/a/c', 'https://example.com/']);
   });
 
-  test('with entities of HTML that it does not declare has the letters', async () => {
+  test('with HTML entities that it does not declare has their characters', async () => {
     const [item] = await read(rss('<item><title>K&oslash;b &amp; s&aelig;lg&nbsp;&hellip;</title></item>'));
     expect(plainHtml(item?.title ?? '')).toBe('Køb & sælg …');
   });
 
-  test('in which an article quotes another format is read in its own', async () => {
+  test('is read in its own format, even if an article quotes another one', async () => {
     const [item] = await read(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Kanal</title><id>urn:feed</id>
       <entry><title>Om feeds</title><id>urn:1</id><content><![CDATA[ <rss version="2.0"><channel> ]]></content></entry></feed>`);
     expect(item).toMatchObject({ title: 'Om feeds', content: '<rss version="2.0"><channel>' });
@@ -143,7 +143,7 @@ describe('a feed', () => {
     await expect(read(xml)).rejects.toThrow(DocumentError);
   });
 
-  test('of any length gives 500 items, and of a text its first 100,000 letters', async () => {
+  test('yields at most 500 items, and the first 100,000 characters of a text', async () => {
     const items = await read(rss('<item><title>a</title></item>'.repeat(2_000)));
     expect(items).toHaveLength(500);
     const [long] = await read(rss(`<item><title>a</title><description>${'x '.repeat(200_000)}</description></item>`));
@@ -159,7 +159,7 @@ test.each([
   ['&amp;lt;b&amp;gt;', '&lt;b&gt;'],
   // Of the more than two thousand entities of HTML.
   ['K&oslash;benhavn &bdquo;S&uuml;d&ldquo; &euro; 5 &ndash; &frac12; &copy; AT&T', 'København „Süd“ € 5 – ½ © AT&T'],
-])('the HTML %j is the text %j', (html, text) => {
+])('the HTML %j becomes the text %j', (html, text) => {
   expect(plainHtml(html)).toBe(text);
 });
 
@@ -195,6 +195,6 @@ test.each([
   ['CVR 12121912, P-nr. 1 009 999 991, ２０１１１２３４', 'CVR 12121912, P-nr. 1 009 999 991, ２０１１１２３４'],
   ['sag SKS 41-9999/2026 af 25-08-2026, tlf. 12 34 56 78', 'sag SKS 41-9999/2026 af 25-08-2026, tlf. 12 34 56 78'],
   ['CVR 99000011, konto 1234-0101901234567, 2026-11-21', 'CVR 99000011, konto 1234-0101901234567, 2026-11-21'],
-])('of %j is kept %j', (text, kept) => {
+])('%j is stored as %j', (text, kept) => {
   expect(withoutPersonalNumbers(text)).toBe(kept);
 });

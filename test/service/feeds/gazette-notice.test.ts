@@ -26,15 +26,15 @@ describe('a notice that was found in a search for decrees', () => {
     ['Indkaldelse til fordringsprøvelse', 'Fordringsprøvelse i konkursbo'],
     ['Skiftesamling', 'Skiftesamling i konkursbo'],
     ['Regnskab og boafslutning', 'Regnskab og boafslutning i konkursbo'],
-  ])('and says to be of the kind %s is told as %s', (name, label) => {
+  ])('and states the kind %s is published as %s', (name, label) => {
     expect(headlineOf(name)).toBe(`${label}: Papirtiger Software A/S`);
   });
 
-  test.each([undefined, 'Noget ganske andet'])('and says of its kind %s is told as what was searched for', (name) => {
+  test.each([undefined, 'Noget ganske andet'])('and states the kind %s is published by its search', (name) => {
     expect(headlineOf(name)).toBe('Konkursdekret: Papirtiger Software A/S');
   });
 });
 
-test('a personal number in a notice is not stored, though its figures are written as HTML entities', () => {
+test('a personal number in a notice is not stored, even if its digits are HTML entities', () => {
   expect(headlineOf('Dekret', 'Bo efter &#48;10190&#x2d;1234')).toBe('Konkursdekret: Bo efter […]');
 });

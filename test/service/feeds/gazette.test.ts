@@ -130,7 +130,7 @@ describe.each(SUITE_ENGINES)('the gazette on %s', (engine) => {
     expect(deps.rings()).toBe(2);
   });
 
-  test('goes on where it was, over days of silence, and picks up what shows up late', async () => {
+  test('resumes where it stopped, over days without notices, and includes late notices', async () => {
     const store = await newStore(engine);
     const notices: Notice[] = [{ number: 'OLD-1', day: '2026-11-20', cvr: '99000011' }];
     const site = await gazette(notices);
@@ -152,7 +152,7 @@ describe.each(SUITE_ENGINES)('the gazette on %s', (engine) => {
     expect(JSON.parse(kept?.value ?? '')).toEqual({ from: '2026-11-29', seen: { LATE: '2026-11-30' } });
   });
 
-  test('keeps nothing of a notice that names no company, and no personal number of any', async () => {
+  test('stores nothing of a notice without a company, and no personal number', async () => {
     const store = await newStore(engine);
     const person = { name: 'Skyldner(e)', fields: [field('Navn', 'Skitse Nulrup'), field('CPR-nr.', '010190-1234')] };
     const firm = {
@@ -196,7 +196,7 @@ describe.each(SUITE_ENGINES)('the gazette on %s', (engine) => {
   });
 });
 
-test('several companies in one notice are told each by itself', async () => {
+test('several companies in one notice get an article each', async () => {
   const store = await newStore('sqlite');
   const both = {
     name: 'Skyldner(e)',
@@ -215,7 +215,7 @@ test('several companies in one notice are told each by itself', async () => {
   ]);
 });
 
-test('a notice that cannot be read, is of another section, or whose number is none, keeps no other back and is tried again', async () => {
+test('a notice that is unreadable, of another section, or without a valid number delays no other and is retried', async () => {
   const store = await newStore('sqlite');
   const notices: Notice[] = [
     { number: '../evil', day: '2026-11-21', cvr: '99000011' },
@@ -235,7 +235,7 @@ test('a notice that cannot be read, is of another section, or whose number is no
   expect((await articles(store)).map(({ id }) => id)).toEqual(['gazette B-3 99000011', 'gazette B-1 99000011']);
 });
 
-test('an outage in the middle keeps what was told, and the rest follows at the next poll', async () => {
+test('an outage during a poll keeps the published notices, and the rest follows at the next poll', async () => {
   const store = await newStore('sqlite');
   const notices = Array.from({ length: 3 }, (_, at) => ({ number: `N-${at}`, day: '2026-11-21', cvr: '99000011' }));
   const site = await gazette(notices);
@@ -252,7 +252,7 @@ test('an outage in the middle keeps what was told, and the rest follows at the n
   expect(site.fetched().filter((path) => path.endsWith('N-0'))).toHaveLength(1);
 });
 
-test('its lane waits as long as the gazette asks for, and then polls again and again', async () => {
+test('the lane of the gazette waits as long as the gazette asks for, and then polls regularly', async () => {
   const store = await newStore('sqlite');
   const site = await gazette([]);
   const clock = clockAt('2026-11-21T10:00:00Z');
@@ -283,7 +283,7 @@ test('its lane waits as long as the gazette asks for, and then polls again and a
   expect(await due()).toEqual({ at: '2026-11-21T12:31', attempts: 0 });
 });
 
-test('is asked at most once a second', async () => {
+test('the gazette is called at most once a second', async () => {
   const store = await newStore('sqlite');
   const site = await gazette([]);
   const { callsPerSecond: _, ...settings } = settingsOf(site.url);

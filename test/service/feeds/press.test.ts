@@ -57,7 +57,7 @@ const settingsOf = (...feeds: PressDeps['settings']['feeds']): PressDeps['settin
 });
 
 describe.each(SUITE_ENGINES)('press releases on %s', (engine) => {
-  test('hold no personal number whose figures are HTML entities', async () => {
+  test('contain no personal number, even if its digits are HTML entities', async () => {
     const store = await newStore(engine);
     const text = '<p>&#48;10190-1234, 0&#x31;0190&#45;1234, 01&#48;190&shy;&#49;&#50;&#x33;4</p>';
     const site = await agency({
@@ -137,7 +137,7 @@ describe.each(SUITE_ENGINES)('press releases on %s', (engine) => {
   });
 });
 
-test('a feed that did not change is not sent again', async () => {
+test('an unchanged feed is not sent again', async () => {
   const store = await newStore('sqlite');
   let etag = '"1"';
   let items: Item[] = [{ title: 'Et', guid: '1' }];
@@ -163,7 +163,7 @@ test('a feed that did not change is not sent again', async () => {
   expect((await articles(store)).map(({ article }) => article.headline)).toEqual(['Et', 'To']);
 });
 
-test('a feed that fails is put off by itself, longer and longer, and the others are read', async () => {
+test('a failing feed is retried at growing intervals, and the others are read', async () => {
   const store = await newStore('sqlite');
   const site = await agency({ '/good': [{ title: 'Godt', guid: 'g' }], '/bad': [{ title: 'Skidt', guid: 's' }] });
   const clock = flowing();
@@ -244,7 +244,7 @@ test('the publisher is found in query, path, guid or the address of the feed, an
   ]);
 });
 
-describe('items of one article', () => {
+describe('two items', () => {
   const entityId = 'CVR-1-99000011';
   /** Polls feeds again and again, as `polls` fills them; the headlines that were published, in their order. */
   async function told(...polls: readonly Record<string, Item[]>[]) {
@@ -266,13 +266,13 @@ describe('items of one article', () => {
   const b: Item = { title: 'B', link: `${home}b`, guid: '1', at: at + 1_000 };
   const c: Item = { title: 'C', link: `${home}c`, guid: '1', at: at + 2_000 };
 
-  test('are none where two feeds give one guid to different items', async () => {
+  test('are different articles if two feeds give one guid to different items', async () => {
     expect(await told({ '/x': [a], '/y': [b] })).toEqual(['A', 'B']);
     const [x, y] = [a, b].map((item) => ({ ...item, link: '' }));
     expect(await told({ '/x': [x ?? a], '/y': [y ?? b] }, { '/x': [x ?? a], '/y': [y ?? b] })).toEqual(['A', 'B']);
   });
 
-  test('are one where two feeds have the same item', async () => {
+  test('are one article if two feeds have the same item', async () => {
     expect(await told({ '/x': [a], '/y': [a] }, { '/x': [a], '/y': [a] })).toEqual(['A']);
   });
 
@@ -281,7 +281,7 @@ describe('items of one article', () => {
     ['their links are the same', [a, b, c].map((item) => ({ ...item, link: home }))],
     ['they have no links', [a, b, c].map((item) => ({ ...item, link: '' }))],
     ['their links are the same and they have no guids', [a, b, c].map((item) => ({ ...item, link: home, guid: '' }))],
-  ])('are none where one feed gives one guid to different items and %s', async (_, items) => {
+  ])('are different articles if one feed gives one guid to different items and %s', async (_, items) => {
     const [one, two, three] = items.map((item) => [item]);
     const polls = [one, [...(two ?? []), ...(one ?? [])], items, items.slice(1), three].map((each) => ({
       '/x': each ?? [],
@@ -296,7 +296,7 @@ describe('items of one article', () => {
     ['its link', (poll: number) => ({ link: `${home}a?poll=${poll}` })],
     ['its text', (poll: number) => ({ text: `Læst ${poll} gange` })],
     ['its title and its link', (poll: number) => ({ title: `A${poll || ''}`, link: `${home}a?poll=${poll}` })],
-  ])('are one where an item changes %s at each poll', async (_, change) => {
+  ])('are one article if an item changes %s at each poll', async (_, change) => {
     const polls = [0, 1, 2, 3].map((poll) => ({
       '/x': [
         { ...b, guid: '2' },
@@ -306,11 +306,11 @@ describe('items of one article', () => {
     expect(await told(...polls)).toEqual(['A', 'B']);
   });
 
-  test('are one where a feed states an item twice', async () => {
+  test('are one article if a feed states an item twice', async () => {
     expect(await told({ '/x': [a, a, { ...a, guid: '3' }] })).toEqual(['A']);
   });
 
-  test('are one where the item was known by its guid alone', async () => {
+  test('are one article if the item was known by its guid alone', async () => {
     const store = await newStore('sqlite');
     const site = await agency({ '/x': [a, b] });
     const deps = noticeDeps(store, flowing().now, settingsOf({ url: `${site.url}/x`, entityId, publishers: {} }));

@@ -64,7 +64,7 @@ async function run({ store, now }: StateDeps, given = deps(store)) {
 const told = async (store: Store) => (await deliveries(store)).filter(({ events }) => !events.includes('Monitor"'));
 
 describe.each(ENGINES)('a company whose change is published while it is listed, on %s', (engine) => {
-  it('is sent as it is after the change, of which the list is not notified', async () => {
+  it('is sent as it is after the change, and the list is not notified of the change', async () => {
     const store = await newStore(engine);
     const job = await made(store, { provider: 'crm' });
     await seen(store);
@@ -96,8 +96,8 @@ describe.each(ENGINES)('a company whose change is published while it is listed, 
   });
 });
 
-describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
-  it('are sent to the monitor that asked, once, as a payload that states the whole company', async () => {
+describe.each(SUITE_ENGINES)('full states on %s', (engine) => {
+  it('are sent once to the monitor that asked, as a payload that states the whole company', async () => {
     const store = await newStore(engine);
     const [job] = [await made(store, { provider: 'crm' }), await made(store, { target: 'all' })];
     await seen(store);
@@ -119,7 +119,7 @@ describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
     expect(await told(store)).toHaveLength(2);
   });
 
-  it('hold the newest annual report where one was read', async () => {
+  it('include the newest annual report if one was read', async () => {
     const store = await newStore(engine);
     const job = await made(store, { provider: 'crm' });
     await seen(store);
@@ -150,7 +150,7 @@ describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
     expect(payload.ok && payload.payload.updates.newReport?.data).toEqual(data);
   });
 
-  it('are as old as the newest change that is in them, so that no later change looks older', async () => {
+  it('have the time of the newest change in them, so that no later change looks older', async () => {
     const store = await newStore(engine);
     const job = await made(store, { provider: 'crm' });
     await seen(store);
@@ -165,7 +165,7 @@ describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
     expect(row?.timestamp).toBe(newest);
   });
 
-  it('are no newer than the document they are of: what was told of a unit or another company since is not in it', async () => {
+  it('are no newer than their document, which lacks later changes of units and other companies', async () => {
     const store = await newStore(engine);
     const job = await made(store, { provider: 'crm' });
     await seen(store);
@@ -178,7 +178,7 @@ describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
     expect(row?.timestamp).toBe(new Date(NOW - HOUR).toISOString());
   });
 
-  it('wait for a company that the register has not told of, a day at most', async () => {
+  it('wait up to a day for a company that the watcher has not read yet', async () => {
     const store = await newStore(engine);
     const job = await made(store, { provider: 'crm' });
     await wished(store, job.id);
@@ -195,7 +195,7 @@ describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
     expect(await lanes(store, STATE_QUEUE)).toEqual([]);
   });
 
-  it('are sent when the watcher has seen the company meanwhile', async () => {
+  it('are sent once the watcher has read the company', async () => {
     const store = await newStore(engine);
     const job = await made(store, { provider: 'crm' });
     await wished(store, job.id);
@@ -207,7 +207,7 @@ describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
     expect(await lanes(store, STATE_QUEUE)).toEqual([]);
   });
 
-  it('are asked of the register where it can be, and waited for where it fails', async () => {
+  it('are requested from the register if possible, and wait if it fails', async () => {
     const store = await newStore(engine);
     const [one, other] = [await made(store, { provider: 'crm' }), await made(store, { provider: 'erp' })];
     for (const { id } of [one, other]) await wished(store, id);
@@ -228,7 +228,7 @@ describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
     expect((await told(store)).map(({ monitor }) => monitor).toSorted()).toEqual([one.id, other.id].toSorted());
   });
 
-  it('are not sent of what is no longer listed, nor of persons', async () => {
+  it('are not sent for entities that are no longer listed, or for persons', async () => {
     const store = await newStore(engine);
     const job = await made(store, { provider: 'crm' });
     await seen(store);
@@ -241,7 +241,7 @@ describe.each(SUITE_ENGINES)('whole states on %s', (engine) => {
     expect(await lanes(store, STATE_QUEUE)).toEqual([]);
   });
 
-  it('are held while the monitor is off, and hold only the events that it selected', async () => {
+  it('are held while the monitor is disabled, and have only the events that it selected', async () => {
     const store = await newStore(engine);
     const job = await made(store, { provider: 'crm', enabled: false, events: ['website', 'name', 'newArticle'] });
     await seen(store);

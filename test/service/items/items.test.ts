@@ -17,7 +17,7 @@ const items = async (store: Store) => {
 const told = async (store: Store) => (await deliveries(store)).map(({ entity, events }) => `${entity} ${events}`);
 
 describe.each(ENGINES)('items on %s', (engine) => {
-  it('are one, however often they are added', async () => {
+  it('are stored once, however often they are added', async () => {
     const store = await newStore(engine);
     const { id } = await made(store);
     expect(await listed(store, id, COMPANY, 'r1')).toEqual({ kind: 'added' });
@@ -26,7 +26,7 @@ describe.each(ENGINES)('items on %s', (engine) => {
     expect(await told(store)).toEqual([`${COMPANY} ["addedToMonitor"]`]);
   });
 
-  it('may be removed when they are absent, and added again', async () => {
+  it('can be removed while absent, and added again', async () => {
     const store = await newStore(engine);
     const { id } = await made(store);
     expect(await unlisted(store, id, COMPANY, 'r1')).toEqual({ kind: 'absent' });
@@ -42,7 +42,7 @@ describe.each(ENGINES)('items on %s', (engine) => {
     ]);
   });
 
-  it('tell of a company with its first record, and of its end with the last', async () => {
+  it('announce a company with its first record, and its end with the last', async () => {
     const store = await newStore(engine);
     const { id } = await made(store);
     await listed(store, id, COMPANY, 'r1');
@@ -54,7 +54,7 @@ describe.each(ENGINES)('items on %s', (engine) => {
     expect((await told(store)).at(-1)).toBe(`${COMPANY} ["removedFromMonitor"]`);
   });
 
-  it('tell their own monitor only, with its id and name and the name that the register knows', async () => {
+  it('notify only their own monitor, with its id and name and the name in the register', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' });
     const job = await made(store, { name: 'Sales CRM', provider: 'crm' });
@@ -82,7 +82,7 @@ describe.each(ENGINES)('items on %s', (engine) => {
     });
   });
 
-  it('ask for the whole state where it is wished, also when they are listed already', async () => {
+  it('request the full state on demand, even if they are already listed', async () => {
     const store = await newStore(engine);
     const { id } = await made(store);
     const add = (sendUpdate: boolean) =>
@@ -93,7 +93,7 @@ describe.each(ENGINES)('items on %s', (engine) => {
     expect((await lanes(store, 'state')).map(readStateKey)).toEqual([{ monitor: id, entity: COMPANY }]);
   });
 
-  it('need a monitor, and go with it', async () => {
+  it('need a monitor, and are removed with it', async () => {
     const store = await newStore(engine);
     expect(await listed(store, 'nobody', COMPANY)).toEqual({ kind: 'no-monitor' });
     expect(await unlisted(store, 'nobody', COMPANY)).toEqual({ kind: 'no-monitor' });
@@ -104,7 +104,7 @@ describe.each(ENGINES)('items on %s', (engine) => {
     expect(await items(store)).toEqual([`${OTHER} `]);
   });
 
-  it('tell once where two callers add the same company under two records at once', async () => {
+  it('announce a company once if two callers add it under two records at once', async () => {
     const store = await newStore(engine);
     const { id } = await made(store);
     const records = Array.from({ length: 12 }, (_, at) => `r${at}`);

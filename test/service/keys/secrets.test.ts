@@ -9,17 +9,17 @@ const key = randomBytes(32);
 const secrets = openSecrets(key);
 
 describe('a sealed text', () => {
-  it.each(['', 'whsec_abc', 'blåbærgrød 🫐', 'x'.repeat(100_000)])('is read by who holds the key', (text) => {
+  it.each(['', 'whsec_abc', 'blåbærgrød 🫐', 'x'.repeat(100_000)])('is opened with the key', (text) => {
     expect(openSecrets(key).open(secrets.seal(text))).toBe(text);
   });
 
-  it('shows nothing of what it holds, and looks different every time', () => {
+  it('reveals nothing of its content, and looks different every time', () => {
     const sealed = secrets.seal('hunter2hunter2');
     expect(Buffer.from(sealed.slice(3), 'base64url').toString('latin1')).not.toContain('hunter2');
     expect(secrets.seal('hunter2hunter2')).not.toBe(sealed);
   });
 
-  it('is refused with another key, changed at any place, cut, or empty, without showing it', () => {
+  it('is refused with another key, changed at any place, cut, or empty, without revealing it', () => {
     const sealed = secrets.seal('hunter2');
     expect(() => openSecrets(randomBytes(32)).open(sealed)).toThrow(/another key/);
     for (let at = 0; at < sealed.length; at++) {
@@ -32,7 +32,7 @@ describe('a sealed text', () => {
 });
 
 describe('a code', () => {
-  it('proves the text it was made for, and no other', () => {
+  it('proves the text it was made for, and no other one', () => {
     const mac = secrets.sign('page 2');
     expect(secrets.verify('page 2', mac)).toBe(true);
     expect(secrets.verify('page 3', mac)).toBe(false);
@@ -47,7 +47,7 @@ describe('the key', () => {
     expect(await loadSecretKey(key.toString('base64'), 'postgres://db/cvrsync')).toEqual(key);
   });
 
-  it('is made once beside a SQLite store, for its owner only, also where many ask at once', async () => {
+  it('is created once beside a SQLite store, for its owner only, even if many ask at once', async () => {
     const store = path.join(newFolder(), 'data', 'store.db');
     const keys = await Promise.all(Array.from({ length: 8 }, () => loadSecretKey(undefined, store)));
     expect(new Set(keys.map(String)).size).toBe(1);
@@ -57,7 +57,7 @@ describe('the key', () => {
     expect(readFileSync(`${store}.key`, 'utf8').trim()).toBe(keys[0]?.toString('base64'));
   });
 
-  it('is never made anew over a file that holds something else', async () => {
+  it('never replaces a file that holds something else', async () => {
     const store = path.join(newFolder(), 'store.db');
     writeFileSync(`${store}.key`, 'half a k');
     await expect(loadSecretKey(undefined, store)).rejects.toThrow(

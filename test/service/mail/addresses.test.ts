@@ -12,7 +12,7 @@ const IDA = 'ida@blåbærgrød.example';
 const IDA_ASCII = 'ida@xn--blbrgrd-fxak7p.example';
 
 describe.each(SUITE_ENGINES)('an address with letters outside of ASCII on %s', (engine) => {
-  test('in its domain gets mail from a server that knows ASCII alone', async () => {
+  test('in its domain gets mail from a server that supports only ASCII', async () => {
     const store = await newStore(engine);
     const office = await startMailServer({ hideSMTPUTF8: true });
     await addMonitor(store);
@@ -23,7 +23,7 @@ describe.each(SUITE_ENGINES)('an address with letters outside of ASCII on %s', (
     expect([mail?.utf8, (await mailRows(store)).map(({ sent_at }) => sent_at !== null)]).toEqual([false, [true]]);
   });
 
-  test('is one with its ASCII spelling, in a monitor and where its mail has ended', async () => {
+  test('equals its ASCII spelling, in a monitor and in a stopped mail', async () => {
     const store = await newStore(engine);
     const context = { secrets, now: Date.now() };
     const emails = [IDA_ASCII, IDA, 'Bo@Example.com', 'ida@BLÅBÆRGRØD.example'];
@@ -41,7 +41,7 @@ describe.each(SUITE_ENGINES)('an address with letters outside of ASCII on %s', (
     expect(office.mails.map(({ to }) => to)).toEqual([['bo@example.dk']]);
   });
 
-  test('before the @ gets mail where the server offers SMTPUTF8, and is else refused with the reason', async () => {
+  test('before the @ gets mail if the server offers SMTPUTF8, and is otherwise refused with the reason', async () => {
     const store = await newStore(engine);
     await addMonitor(store);
     await tell(store, Date.now(), { recipients: ['bø@example.dk', 'ida@example.dk'] });
@@ -70,7 +70,7 @@ describe('a sender with letters outside of ASCII', () => {
     return sent;
   };
 
-  test('before the @ is an outage where the server does not offer SMTPUTF8', async () => {
+  test('before the @ is an outage if the server does not offer SMTPUTF8', async () => {
     const office = await startMailServer({ hideSMTPUTF8: true });
     expect(await send(office.url, 'Vågt <vågt@example.dk>')).toMatchObject({
       kind: 'later',
@@ -82,12 +82,12 @@ describe('a sender with letters outside of ASCII', () => {
     expect(office.mails[0]?.raw).toContain('<vagt@xn--blbrgrd-fxak7p.example>');
   });
 
-  test('before the @ is later where the server cannot be asked', async () => {
+  test('before the @ waits if the server cannot be asked', async () => {
     expect(await send('smtp://127.0.0.1:1', 'vågt@example.dk')).toMatchObject({ kind: 'later', server: true });
   });
 });
 
-test('the link that ends a mail stands whole on the line of its header, however long', async () => {
+test('the unsubscribe link is on one line of its header, however long', async () => {
   const store = await newStore('sqlite');
   const office = await startMailServer();
   await addMonitor(store);

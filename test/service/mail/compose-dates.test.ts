@@ -1,4 +1,4 @@
-/** What a mail says of when something changed, and of an article in its subject. */
+/** The date of a change in a mail, and the subject of a mail about an article. */
 import { expect, test } from 'vitest';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { composeChanges } from '../../../src/service/mail/compose.ts';
@@ -12,7 +12,7 @@ const compose = (updates: Updates) =>
     unsubscribeUrl: 'https://cvr.example.com/u',
   });
 
-test('a mail says the date of a change', () => {
+test('a mail states the date of a change', () => {
   const { subject, text } = compose({ website: { before: null, after: 'www.ny.example' } });
   expect(text).toMatch(/, 5\. marts 2026/);
   expect(subject).not.toContain('2026');

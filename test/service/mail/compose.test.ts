@@ -35,7 +35,7 @@ Afmeld flere mails herfra: https://sync.example.dk/unsubscribe?token=a.b
     );
   });
 
-  test('names three of many titles', () => {
+  test('names three of many titles in its subject', () => {
     const many = {
       ...phone,
       fax: phone.phoneNumber,
@@ -46,7 +46,7 @@ Afmeld flere mails herfra: https://sync.example.dk/unsubscribe?token=a.b
     expect(compose([change(99000001, 'A', many)]).subject).toBe('A: Formål, E-mail, Telefax og 2 mere');
   });
 
-  test('of several groups them by company, in the order of their names', () => {
+  test('of several companies groups them, in the order of their names', () => {
     const { subject, text } = compose([
       change(99000002, 'Østkyst ApS', phone),
       change(99000001, 'Zoologi ApS', phone),
@@ -77,7 +77,7 @@ Afmeld flere mails herfra: https://sync.example.dk/unsubscribe?token=a.b
     expect(text).toMatch(/Formål: x{599}…/);
   });
 
-  test('holds fifty companies and counts the changes that are left', () => {
+  test('holds fifty companies, and counts the remaining changes', () => {
     const changes = Array.from({ length: 60 }, (_, index) => change(99000100 + index, `Selskab ${index + 100}`, phone));
     const { text, html } = compose(changes, 1_000);
     expect(text.match(/CVR-nr\./g)).toHaveLength(50);
@@ -86,7 +86,7 @@ Afmeld flere mails herfra: https://sync.example.dk/unsubscribe?token=a.b
     expect(text).toContain('1.060 ændringer i overvågningen');
   });
 
-  test('stays of a readable size, whatever the changes', () => {
+  test('stays readable in size, whatever the changes', () => {
     const added = Array.from({ length: 30 }, () => '<'.repeat(2_000));
     const changes = Array.from({ length: 300 }, (_, index) =>
       change(99000001, 'A', { altNames: { added, removed: added }, purpose: { before: null, after: `${index}` } }),
@@ -110,7 +110,7 @@ Afmeld flere mails herfra: https://sync.example.dk/unsubscribe?token=a.b
     expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toHaveLength(3);
   });
 
-  test('of a name that is markup shows the name', () => {
+  test('shows a name with markup as text', () => {
     const { html, subject } = compose([change(99000001, '</title><script>alert(1)</script> & Søn', phone)]);
     expect(html).not.toContain('<script');
     expect(html.match(/<title>.*<\/title>/)?.[0]).toBe(
@@ -126,7 +126,7 @@ Afmeld flere mails herfra: https://sync.example.dk/unsubscribe?token=a.b
   });
 });
 
-test('a notice has its paragraphs and the way out', () => {
+test('a notice has its paragraphs and the unsubscribe link', () => {
   const { subject, text, html } = composeNotice({ subject: 'Emne\r\nX: y', text: 'Et & to.\nTre.\n\nFire.' }, frame);
   expect(subject).toBe('Emne X: y');
   expect(text.startsWith('Et & to.\nTre.\n\nFire.\n\n-- \n')).toBe(true);

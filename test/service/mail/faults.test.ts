@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const soon = { timeout: 120_000, interval: 20 };
 
 describe('a mail server that', () => {
-  test('is down for hours loses nothing: what piled up is one mail when it is back', async () => {
+  test('is down for hours loses nothing: all that waited is one mail afterwards', async () => {
     const store = await newStore('sqlite');
     const clock = handClock();
     const office = await startMailServer();
@@ -35,7 +35,7 @@ describe('a mail server that', () => {
     );
   });
 
-  test('stays down for days is given up, for what is three days old and not for what is new', async () => {
+  test('stays down for days loses mails that are three days old, and no newer ones', async () => {
     const store = await newStore('sqlite');
     const clock = handClock();
     await addMonitor(store);
@@ -64,7 +64,7 @@ describe('a mail server that', () => {
         socket.on('close', () => clearInterval(timer));
       },
     ],
-  ])('%s costs the deadline and no more', async (_, serve) => {
+  ])('%s costs no more than the deadline', async (_, serve) => {
     const store = await newStore('sqlite');
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
@@ -94,7 +94,7 @@ describe('a mail server that', () => {
   test.each([
     ['gets it again under the same id', 0],
     ['and then takes none for a while gets it again under the same id', 2],
-  ])('takes a mail and is cut off before it says so %s', async (_, refusals) => {
+  ])('takes a mail and is cut off before it answers %s', async (_, refusals) => {
     const store = await newStore('sqlite');
     const clock = handClock();
     let cuts = 1;
@@ -166,7 +166,7 @@ test('a worker that is stopped in the middle puts its lane back, and the next on
   expect(office.mails).toHaveLength(1);
 });
 
-test('no name, address or subject starts a header, a recipient or a tag of its own', async () => {
+test('no name, address or subject adds a header, a recipient or a tag', async () => {
   const store = await newStore('sqlite');
   const office = await startMailServer();
   await addMonitor(store, 'm', 'Vagt\r\nBcc: snu@example.com\r\n\r\n<b>x');

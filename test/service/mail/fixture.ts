@@ -1,4 +1,4 @@
-/** What tests of mail stand on: a store with a monitor, changes to be told, and a worker by a hand-set clock. */
+/** A fixture for tests of mail: a store with a monitor, changes to send, and a worker with a manual clock. */
 import { onTestFinished } from 'vitest';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import { createWakeUp } from '../../../src/runtime/wake-up.ts';

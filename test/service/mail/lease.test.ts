@@ -1,4 +1,4 @@
-/** Two processes that send mail from one store, of which one stands still between taking a mail and sending it. */
+/** Two processes send mail from one store; one freezes between claiming a mail and sending it. */
 import { expect, test } from 'vitest';
 import type { Store } from '../../../src/store/store.ts';
 import { handClock } from '../../support/clock.ts';
@@ -9,7 +9,7 @@ import { startMailServer } from './mail-server.ts';
 
 const WAITING = { timeout: 120_000, interval: 20 };
 
-test.each(ENGINES)('a process that stood still sends no mail that another has sent (%s)', async (engine) => {
+test.each(ENGINES)('a process that froze sends no mail that another has sent (%s)', async (engine) => {
   const [store, office, clock] = [await newStore(engine), await startMailServer(), handClock()];
   await addMonitor(store);
   await tell(store, clock.now());

@@ -1,4 +1,4 @@
-/** A real mail server for tests, on a port of its own, and what it took. */
+/** A real mail server for tests, on a port of its own, and the mails it received. */
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';

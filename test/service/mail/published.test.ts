@@ -5,7 +5,7 @@ import { changed, made, NOW, RENAMED_AND_MOVED } from '../monitored.ts';
 import { mailWorker } from './fixture.ts';
 import { startMailServer } from './mail-server.ts';
 
-test.each(SUITE_ENGINES)('what is published is mailed to the monitors that selected it, on %s', async (engine) => {
+test.each(SUITE_ENGINES)('a change is mailed to the monitors that selected it, on %s', async (engine) => {
   const store = await newStore(engine);
   const office = await startMailServer();
   await made(store, {
@@ -42,7 +42,7 @@ test.each(SUITE_ENGINES)('what is published is mailed to the monitors that selec
 });
 
 test.each(SUITE_ENGINES)(
-  'a mail that waits tells of no beneficial owner once the legal basis is gone, on %s',
+  'a waiting mail names no beneficial owner once the legal basis is gone, on %s',
   async (engine) => {
     const store = await newStore(engine);
     const office = await startMailServer();

@@ -24,7 +24,7 @@ describe('the hour of the digest', () => {
     );
   });
 
-  test('never lies in the past nor more than a day and an hour ahead', () => {
+  test('is never in the past or more than a day and an hour ahead', () => {
     for (let now = at('2026-01-01T00:00:00Z'); now < at('2027-01-02T00:00:00Z'); now += 1_799_000)
       for (const hour of [0, 2, 3, 7, 23]) {
         const next = nextDigest(now, { ...USUAL_DIGEST, digestHour: hour });
@@ -48,7 +48,7 @@ describe.each(ENGINES)('queueing mail on %s', (engine) => {
   const lanesOf = async (store: Awaited<ReturnType<typeof newStore>>) =>
     store.db.selectFrom('lane').select(['key', 'due_at']).where('queue', '=', MAIL_QUEUE).orderBy('key').execute();
 
-  test('at once is due now, daily when the hour strikes', async () => {
+  test('makes immediate mail due now, and daily mail at its hour', async () => {
     const store = await newStore(engine);
     await store.write((tx) =>
       queueMail(tx, [row(), row({ monitor: 'm2', frequency: 'daily', recipients: ['a@x.dk', 'b@x.dk'] })], NOW),
@@ -63,7 +63,7 @@ describe.each(ENGINES)('queueing mail on %s', (engine) => {
     expect(readMailKey('m2 a@x.dk')).toEqual({ monitor: 'm2', recipient: 'a@x.dk' });
   });
 
-  test('the same change is queued once for a recipient of a monitor', async () => {
+  test('queues the same change once for a recipient of a monitor', async () => {
     const store = await newStore(engine);
     await store.write((tx) => queueMail(tx, [row(), row()], NOW));
     await store.write((tx) => queueMail(tx, [row()], NOW));
@@ -72,7 +72,7 @@ describe.each(ENGINES)('queueing mail on %s', (engine) => {
     ]);
   });
 
-  test('who unsubscribed is not queued, however the address is spelt, and others are', async () => {
+  test('skips an unsubscribed address in any spelling, and queues the others', async () => {
     const store = await newStore(engine);
     await store.write(async (tx) => {
       await tx.insertInto('unsubscribed').values({ monitor: 'm1', recipient: 'bo@example.dk', at: 1 }).execute();
@@ -87,7 +87,7 @@ describe.each(ENGINES)('queueing mail on %s', (engine) => {
     expect((await lanesOf(store)).map(({ key }) => key)).toEqual(['m1 ida@example.dk', 'm2 bo@example.dk']);
   });
 
-  test('two notices are two, and a recipient named twice is told once', async () => {
+  test('keeps two notices apart, and queues each once for a recipient named twice', async () => {
     const store = await newStore(engine);
     for (const subject of ['first', 'second'])
       await store.write((tx) =>
@@ -99,7 +99,7 @@ describe.each(ENGINES)('queueing mail on %s', (engine) => {
     ]);
   });
 
-  test('ten thousand monitors are queued together', async () => {
+  test('queues mail of ten thousand monitors together', async () => {
     const store = await newStore(engine);
     const rows = Array.from({ length: 10_000 }, (_, index) => row({ monitor: `m${index}` }));
     await store.write((tx) => queueMail(tx, rows, NOW));

@@ -9,7 +9,7 @@ import { refusal, startMailServer } from './mail-server.ts';
 const soon = { timeout: 120_000, interval: 20 };
 
 describe('a mail server that', () => {
-  test('refuses one recipient for good keeps no other from their mail', async () => {
+  test('refuses one recipient permanently stops no mail of the others', async () => {
     const store = await newStore('sqlite');
     const office = await startMailServer({
       onRcptTo: ({ address }, _, done) =>
@@ -30,7 +30,7 @@ describe('a mail server that', () => {
     expect(lane?.due_at).toBeGreaterThan(Date.now() + 86_000_000);
   });
 
-  test('puts one recipient off is asked again for that one, while others get their mail', async () => {
+  test('refuses one recipient for now gets that mail again, while others get theirs', async () => {
     const store = await newStore('sqlite');
     const clock = handClock();
     let refusals = 2;
@@ -55,7 +55,7 @@ describe('a mail server that', () => {
     );
   });
 
-  test('says 421 is left alone for a while, and then gets the mail once', async () => {
+  test('answers 421 gets the mail once, after a pause', async () => {
     const store = await newStore('sqlite');
     const clock = handClock();
     let refusals = 3;
@@ -76,7 +76,7 @@ describe('a mail server that', () => {
     expect(office.mails).toHaveLength(1);
   });
 
-  test('refuses our sender is no reason to give a recipient up', async () => {
+  test('refuses our sender does not end the mail of a recipient', async () => {
     const store = await newStore('sqlite');
     // Stands still: on a busy machine the second attempt would come before the first was seen.
     const clock = stillClock();
@@ -94,7 +94,7 @@ describe('a mail server that', () => {
     expect((await mailRows(store))[0]).toMatchObject({ sent_at: null, failed_at: null });
   });
 
-  test('refuses our password is told of without it, and no mail is given up', async () => {
+  test('refuses our password is reported without it, and no mail is given up', async () => {
     const store = await newStore('sqlite');
     const asked: (string | undefined)[] = [];
     let password = 'nyt-kodeord';
@@ -121,7 +121,7 @@ describe('a mail server that', () => {
     expect(asked).toEqual(['vagt', 'vagt']);
   });
 
-  test('refuses the content has only that mail given up', async () => {
+  test('refuses the content loses only that mail', async () => {
     const store = await newStore('sqlite');
     const office = await startMailServer({
       onData(stream, _, done) {

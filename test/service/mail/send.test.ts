@@ -18,7 +18,7 @@ function stillClock(text: string) {
 }
 
 describe.each(SUITE_ENGINES)('mail on %s', (engine) => {
-  test('at once tells in one mail of all that is open, and is marked', async () => {
+  test('has all open changes in one immediate mail, and marks them as sent', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();
     await addMonitor(store);
@@ -50,7 +50,7 @@ describe.each(SUITE_ENGINES)('mail on %s', (engine) => {
     expect(await store.db.selectFrom('lane').selectAll().execute()).toEqual([]);
   });
 
-  test('recipients and monitors get mails of their own', async () => {
+  test('recipients and monitors get separate mails', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();
     await addMonitor(store);
@@ -65,7 +65,7 @@ describe.each(SUITE_ENGINES)('mail on %s', (engine) => {
     ]);
   });
 
-  test('a daily mail waits for the hour to strike, also over the start of summer time', async () => {
+  test('a daily mail waits for its hour, also over the start of summer time', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();
     await addMonitor(store);
@@ -94,7 +94,7 @@ describe.each(SUITE_ENGINES)('mail on %s', (engine) => {
     await vi.waitFor(() => expect(office.mails).toHaveLength(2), 120_000);
   });
 
-  test('a digest that was queued does not wait where the monitor now tells at once', async () => {
+  test('a queued digest is sent at once if its monitor becomes immediate', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();
     await addMonitor(store);
@@ -109,7 +109,7 @@ describe.each(SUITE_ENGINES)('mail on %s', (engine) => {
     await vi.waitFor(() => expect(office.mails).toHaveLength(2), 120_000);
   });
 
-  test('a notice goes out at once, alone, in its own words', async () => {
+  test('a notice is sent at once, alone, with its own text', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();
     await addMonitor(store);
@@ -133,7 +133,7 @@ describe.each(SUITE_ENGINES)('mail on %s', (engine) => {
     expect(notice?.html).toContain('Andet &lt;afsnit&gt;.');
   });
 
-  test('a mail that may have been sent goes out again as the same mail, without what came since', async () => {
+  test('a mail that may have been sent is repeated unchanged, without later changes', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();
     await addMonitor(store);
@@ -149,7 +149,7 @@ describe.each(SUITE_ENGINES)('mail on %s', (engine) => {
     expect(office.mails.map(({ text }) => text.includes('Demodal'))).toEqual([false, true]);
   });
 
-  test('who unsubscribed after it was queued, and whose monitor is gone, gets nothing', async () => {
+  test('a recipient who unsubscribed later, or whose monitor is gone, gets nothing', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();
     await addMonitor(store);
@@ -167,7 +167,7 @@ describe.each(SUITE_ENGINES)('mail on %s', (engine) => {
     ]);
   });
 
-  test('without a mail server nothing waits: notices are logged, changes given up', async () => {
+  test('nothing waits without a mail server: notices are logged, changes given up', async () => {
     const store = await newStore(engine);
     await addMonitor(store);
     await tell(store, Date.now());

@@ -1,4 +1,4 @@
-/** Recipients whom a monitor's mail does not reach: they unsubscribed, or the mail server refuses them or us. */
+/** Recipients who get no mail of a monitor: they unsubscribed, or the mail server refuses them or our sender. */
 import { describe, expect, test } from 'vitest';
 import { conditionsOf } from '../../../src/alerts/conditions.ts';
 import { observe } from '../../../src/alerts/observe.ts';
@@ -49,7 +49,7 @@ const THRESHOLDS = { reviewOver: 100, registerBehindMinutes: 60 };
 const NO_SUCH_USER = '5.1.1 No such user here';
 
 describe.each(SUITE_ENGINES)('a refusal of an address, on %s', (engine) => {
-  test('stands in review and alerts at the first, and ends the mail only after days', async () => {
+  test('is in review and alerts from the first one on, and ends the mail only after days', async () => {
     const { tellAfter, asked, stopped, review, alerts, store } = await refused(engine, { text: NO_SUCH_USER });
     await tellAfter(0);
     expect(await stopped()).toMatchObject([{ recipient: 'gone@example.dk', refusals: 1, retryAt: START + DAY }]);
@@ -72,7 +72,7 @@ describe.each(SUITE_ENGINES)('a refusal of an address, on %s', (engine) => {
     expect([asked(), (await mailRows(store)).length]).toEqual([4, queued]);
   });
 
-  test('is forgotten once the address takes mail, and what waited arrives', async () => {
+  test('is deleted once the address accepts mail, and what waited arrives', async () => {
     const answer: { text: string | undefined } = { text: NO_SUCH_USER };
     const { tellAfter, office, stopped, review, alerts } = await refused(engine, answer);
     await tellAfter(0);
@@ -99,7 +99,7 @@ describe.each(SUITE_ENGINES)('a refusal of an address, on %s', (engine) => {
     expect(office.mails).toEqual([]);
   });
 
-  test('is forgotten once the address is no longer a recipient', async () => {
+  test('is deleted once the address is no longer a recipient', async () => {
     const { tellAfter, stopped, store, now } = await refused(engine, { text: NO_SUCH_USER });
     await tellAfter(0);
     await store.write((tx) => updateMonitor(tx, MONITOR, { emails: ['bo@example.dk'] }, { secrets, now: now() }));
@@ -153,7 +153,7 @@ test.each([
 });
 
 describe.each(SUITE_ENGINES)('a recipient whose mail ended, on %s', (engine) => {
-  test('has it again once somebody resubscribes it, and keeps the first reason until then', async () => {
+  test('gets mail again once somebody resubscribes it, and keeps the first reason until then', async () => {
     const store = await newStore(engine);
     await addMonitor(store);
     await store.write((tx) => endMail(tx, MONITOR, GONE, { now: 5 }));

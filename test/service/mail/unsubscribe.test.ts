@@ -17,7 +17,7 @@ async function served(store: Store) {
 }
 
 describe.each(SUITE_ENGINES)('unsubscribing on %s', (engine) => {
-  test('the link of a mail leads to a page that asks, and its button ends that mail alone', async () => {
+  test('the link of a mail opens a page whose button ends only that mail', async () => {
     const store = await newStore(engine);
     const office = await startMailServer();
     const base = await served(store);
@@ -55,7 +55,7 @@ describe.each(SUITE_ENGINES)('unsubscribing on %s', (engine) => {
     expect(office.mails).toHaveLength(2);
   });
 
-  test('one click of a mail program does it, in either form, as often as it likes', async () => {
+  test('works by one click in a mail program, in either form, any number of times', async () => {
     const store = await newStore(engine);
     const base = await served(store);
     await addMonitor(store);
@@ -71,7 +71,7 @@ describe.each(SUITE_ENGINES)('unsubscribing on %s', (engine) => {
     ).toHaveLength(1);
   });
 
-  test('from a monitor that was removed succeeds, and keeps no address', async () => {
+  test('from a removed monitor succeeds, and stores no address', async () => {
     const store = await newStore(engine);
     const base = await served(store);
     const answer = await fetch(unsubscribeUrl(base, secrets, MONITOR, 'bo@example.dk'), { method: 'POST' });
@@ -118,7 +118,7 @@ test('a forged link ends nothing', async () => {
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('bo@example.dk')]);
 });
 
-test('a body is not read further than a form is long', async () => {
+test('a body is not read beyond the length of a form', async () => {
   const store = await newStore('sqlite');
   const base = await served(store);
   const link = unsubscribeUrl(base, secrets, MONITOR, 'bo@example.dk');

@@ -32,7 +32,7 @@ describe('a monitor', () => {
     expect(decisions.at(-1)).toMatchObject({ disable: 'failing', notice: 'disabled' });
   });
 
-  it('goes on after many attempts in a short time, and after few in a long one', () => {
+  it('stays enabled after many attempts in a short time, and after few in a long one', () => {
     expect(lived(Array.from({ length: 500 }, () => failure(1))).every(({ disable }) => disable === undefined)).toBe(
       true,
     );
@@ -41,7 +41,7 @@ describe('a monitor', () => {
     expect(decideHealth(few.at(-1)?.health ?? HEALTHY, failure(1_900)).disable).toBe('failing');
   });
 
-  it('is told of within hours, at the first delivery that is given up, half-way and at the end, once each', () => {
+  it('is reported once each at the first failed delivery within hours, half-way, and at the end', () => {
     const failures = hourly(121).map((one, hour) => ({ ...one, failed: hour === 10 || hour === 20 || hour === 70 }));
     const told = lived(failures).flatMap(({ notice }, hour) => (notice === undefined ? [] : [[hour, notice]]));
     expect(told).toEqual([
@@ -52,23 +52,23 @@ describe('a monitor', () => {
     ]);
   });
 
-  it('is told of once where two of these come together', () => {
+  it('is reported once if two of these coincide', () => {
     const [, verdict] = lived([failure(0), failure(76, { failed: true })]);
     expect(verdict).toMatchObject({ notice: 'halfway', health: { notices: 11 } });
     expect(decideHealth(verdict?.health ?? HEALTHY, failure(77, { failed: true })).notice).toBeUndefined();
   });
 
-  it('begins anew after a success', () => {
+  it('starts counting again after a success', () => {
     const [verdict] = lived([failure(1_000)], HEALTHY);
     expect(verdict).toMatchObject({ health: { failingSince: 1_000 * HOUR, failedAttempts: 1, notices: 0 } });
   });
 
-  it('counts no attempt twice: those of a replay do not disable', () => {
+  it('counts no attempt twice: those of a replay do not disable it', () => {
     const decisions = lived([failure(0), ...hourly(200, { repeated: true })]);
     expect(decisions.at(-1)).toMatchObject({ disable: undefined, health: { failedAttempts: 1 } });
   });
 
-  it('is disabled at once where the webhook is gone', () => {
+  it('is disabled at once if the webhook is gone', () => {
     expect(decideHealth(HEALTHY, failure(0, { gone: true }))).toMatchObject({ disable: 'gone', notice: 'gone' });
   });
 });

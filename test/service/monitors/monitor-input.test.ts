@@ -3,7 +3,7 @@ import { checkMonitor, type MonitorInput, readEventNames } from '../../../src/se
 
 const wrong = (input: Partial<MonitorInput>) => checkMonitor(input).map(({ path }) => path);
 
-describe('what is asked of a monitor', () => {
+describe('the input of a monitor', () => {
   it.each<Partial<MonitorInput>>([
     {},
     { name: 'Salg & Økonomi', url: 'https://receiver.example:8443/a?b=c', target: 'all', events: [], emails: [] },
@@ -80,7 +80,7 @@ describe('what is asked of a monitor', () => {
     [{ credentials: { method: 'Bearer', token: 'a b' } }, '/credentials/token'],
   ])('may not be %j', (input, path) => expect(wrong(input)).toEqual([path]));
 
-  it('is told of all at once, without its secrets', () => {
+  it('is refused with all problems at once, without its secrets', () => {
     const issues = checkMonitor({
       name: '',
       url: 'https://me:hunter2@receiver.example',
@@ -90,7 +90,7 @@ describe('what is asked of a monitor', () => {
     expect(JSON.stringify(issues)).not.toContain('hunter2');
   });
 
-  it('names events once, in order, and the e-mail event by its configured name too', () => {
+  it('lists events once, in order, and the e-mail event by its configured name too', () => {
     expect(readEventNames(['status', 'name', 'Status', 'stakeholder'])).toEqual(['name', 'status', 'stakeholders']);
     const options = { emailEvent: 'mail' };
     expect(checkMonitor({ events: ['mail'] }, options)).toEqual([]);

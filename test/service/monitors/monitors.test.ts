@@ -24,7 +24,7 @@ const states = async (store: Store) => (await deliveries(store)).map(({ state })
 const happens = (store: Store) => store.write((tx) => publish(tx, [changed()], { now: NOW }));
 
 describe.each(ENGINES)('monitors on %s', (engine) => {
-  it('are made with a signing secret, and read back as they are', async () => {
+  it('are created with a signing secret, and read back unchanged', async () => {
     const store = await newStore(engine);
     const input = {
       name: ' Sales ',
@@ -52,7 +52,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await getMonitor(store.db, secrets, 'nobody')).toBeUndefined();
   });
 
-  it('are refused with all that is wrong, and nothing is stored', async () => {
+  it('are refused with all problems, and nothing is stored', async () => {
     const store = await newStore(engine);
     await expect(made(store, { url: 'ftp://x', emails: ['a'] })).rejects.toThrow(/\/url.*\/emails\/0/);
     expect(await listMonitors(store.db, secrets)).toEqual([]);
@@ -78,7 +78,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect((await listJobs(store.db, null)).map(({ id }) => id)).toEqual([ours.id]);
   });
 
-  it('are listed by what they are', async () => {
+  it('are filtered by owner, kind and state', async () => {
     const store = await newStore(engine);
     await made(store, { provider: 'crm', owner: 'key 1', name: 'job' });
     await made(store, { owner: 'key 1', name: 'list' });
@@ -96,7 +96,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await listMonitors(store.db, secrets, { after: first?.id })).toHaveLength(2);
   });
 
-  it('change where they are asked to, and keep the rest', async () => {
+  it('change only the given settings', async () => {
     const store = await newStore(engine);
     const credentials = { method: 'Bearer', token: 'hunter2' } as const;
     const before = await made(store, { events: ['name'], schedule: [0, 9], credentials });
@@ -126,7 +126,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await store.write((tx) => updateMonitor(tx, 'nobody', {}, { secrets, now: NOW }))).toBeUndefined();
   });
 
-  it('tell nothing more to who is no longer a recipient, not even what waits for the next digest', async () => {
+  it('send nothing more to a former recipient, not even what waits for the next digest', async () => {
     const store = await newStore(engine);
     const emails = ['a@example.com', 'b@example.com'];
     const { id } = await made(store, { target: 'all', url: null, emails });
@@ -143,7 +143,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect((await mails()).filter(({ failed_at }) => failed_at === null)).toEqual([]);
   });
 
-  it('begin anew with another webhook, and hold what is due without one', async () => {
+  it('start over with another webhook, and hold what is due without one', async () => {
     const store = await newStore(engine);
     const { id } = await made(store, { target: 'all' });
     await happens(store);
@@ -158,7 +158,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await states(store)).toEqual(['held']);
   });
 
-  it('hold what is due and what happens while they are off, and go on where they are on again', async () => {
+  it('hold what is due and new changes while disabled, and send them once enabled', async () => {
     const store = await newStore(engine);
     const { id } = await made(store, { target: 'all', enabled: false });
     await happens(store);
@@ -186,7 +186,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await store.write((tx) => disable(tx, 'nobody', 'person', NOW))).toBe(false);
   });
 
-  it('never have due what happens while somebody switches them off', async () => {
+  it('make no change due that happens while they are being disabled', async () => {
     const store = await newStore(engine);
     const { id } = await made(store, { target: 'all' });
     for (let round = 0; round < 10; round++) {
@@ -202,7 +202,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await states(store)).toHaveLength(30);
   });
 
-  it('hold also what was about to be due when they were switched off', async () => {
+  it('also hold what was about to be due when they were disabled', async () => {
     const store = await newStore(engine);
     const { id } = await made(store, { target: 'all' });
     const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -220,7 +220,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
     expect(await states(store)).toEqual(['held']);
   });
 
-  it('go with their items and mails, and drop what they were to be told', async () => {
+  it('are removed with their items and mails, and their deliveries are dropped', async () => {
     const store = await newStore(engine);
     const [gone, stays] = [await made(store, { emails: ['a@example.com'] }), await made(store)];
     for (const { id } of [gone, stays]) await listed(store, id, COMPANY);
@@ -257,7 +257,7 @@ describe.each(ENGINES)('monitors on %s', (engine) => {
   });
 });
 
-it('no secret of a monitor can be read in the file of the store, nor in its log', async () => {
+it('the file of the store and its log show no secret of a monitor', async () => {
   const url = await newStoreUrl('sqlite');
   const store = await openStore(url);
   const credentials = { method: 'Header', key: 'X-Key', value: 'correct-horse-battery' } as const;

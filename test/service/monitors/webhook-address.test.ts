@@ -22,7 +22,7 @@ describe.each(SUITE_ENGINES)('an address that is stored, on %s', (engine) => {
     expect((await getMonitor(store.db, secrets, mails.id))?.url).toBeNull();
   });
 
-  it('is shown to no program, and a masked one that comes back changes nothing', async () => {
+  it('is hidden from programs, and a masked one that is sent back changes nothing', async () => {
     const store = await newStore(engine);
     const monitor = await made(store, { url: ADDRESS });
     const { url } = viewOf(monitor);
@@ -41,7 +41,7 @@ it.each([
   expect(maskedAddress(address)).toBe(shown);
 });
 
-it('is in no error and no answer that is kept of it', async () => {
+it('a webhook address is in no error and no stored answer', async () => {
   const { http, close } = openTransports({ allowPrivate: true, allow: [] });
   onTestFinished(close);
   const echo = await openHook((response, { path }) => response.writeHead(500).end(`no such path: ${path}`));

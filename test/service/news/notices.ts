@@ -1,4 +1,4 @@
-/** What tests of notices and press releases stand on: a store, a publisher, and what was published. */
+/** A fixture for tests of notices and press releases: a store, a publisher, and what was published. */
 import { onTestFinished } from 'vitest';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';

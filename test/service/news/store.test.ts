@@ -20,7 +20,7 @@ const idsOf = async (store: Store, asked: NewsQuery): Promise<string[]> =>
   (await queryNews(store.db, asked)).map(({ uniqueId }) => uniqueId);
 
 describe.each(ENGINES)('news on %s', (engine) => {
-  it('comes back as it was stored, with what was asked for marked', async () => {
+  it('is returned as it was stored, and marks the requested entities', async () => {
     const store = await newStore(engine);
     const item = storedItem('a', NOW, [company(1), company(2)], {
       type: 'Gazette',
@@ -53,7 +53,7 @@ describe.each(ENGINES)('news on %s', (engine) => {
     ]);
   });
 
-  it('that is stored again stays as it was, also beside new ones', async () => {
+  it('stays unchanged if it is stored again, also with new items', async () => {
     const store = await newStore(engine);
     await store.write((tx) => storeNews(tx, [storedItem('a', NOW, [company(1)])]));
     await store.write((tx) =>
@@ -71,7 +71,7 @@ describe.each(ENGINES)('news on %s', (engine) => {
     expect(await idsOf(store, query([company(2)]))).toEqual([]);
   });
 
-  it('about several of those asked for comes once', async () => {
+  it('about several of the requested entities is returned once', async () => {
     const store = await newStore(engine);
     await store.write((tx) =>
       storeNews(tx, [
@@ -123,7 +123,7 @@ describe.each(ENGINES)('news on %s', (engine) => {
     }
   });
 
-  it('gives the same items page by page as at once, whoever is asked for and in whatever order', async () => {
+  it('is the same page by page as all at once, for any entities and in any order', async () => {
     const store = await newStore(engine);
     // Many at the same moment, many about several: ties and repeats at every edge of a page.
     const items = Array.from({ length: 400 }, (_, at) =>
@@ -146,7 +146,7 @@ describe.each(ENGINES)('news on %s', (engine) => {
     }
   });
 
-  it('keeps its order while items come', async () => {
+  it('keeps its order while items are added', async () => {
     const store = await newStore(engine);
     const add = (from: number, to: number) =>
       store.write((tx) =>
@@ -162,7 +162,7 @@ describe.each(ENGINES)('news on %s', (engine) => {
     expect(after.slice(10)).toEqual(before);
   });
 
-  it('must not be promoted longer than queries count on', async () => {
+  it('cannot be promoted for longer than queries assume', async () => {
     const store = await newStore(engine);
     const item = storedItem('a', NOW, [company(1)], { promotedUntil: NOW + PROMOTED_MS + 1 });
     await expect(store.write((tx) => storeNews(tx, [item]))).rejects.toThrow('promoted');

@@ -14,8 +14,8 @@ const told = (...args: Parameters<typeof itemOf>) => {
   return { headline: plainText(headline), tagLine: plainText(tagLine), content: plainText(content) };
 };
 
-describe('who came and who left', () => {
-  it('is told by name for one and two, counted for more', () => {
+describe('people who join or leave', () => {
+  it('are named if one or two, and counted if more', () => {
     const board = (count: number) => told({ board: { added: people(count), removed: [] } });
     expect(board(1).headline).toBe(`Testesen 1 er indtrådt i bestyrelsen for ${NAME}`);
     expect(board(2).headline).toBe(`Testesen 1 og Testesen 2 er indtrådt i bestyrelsen for ${NAME}`);
@@ -25,7 +25,7 @@ describe('who came and who left', () => {
     expect(board(5).content.match(/<li>/g)).toHaveLength(5);
   });
 
-  it('bends adjectives to the number', () => {
+  it('have adjectives that agree with their number', () => {
     const partners = (count: number) => told({ stakeholders: { added: people(count), removed: [] } });
     expect(partners(1).headline).toBe(`Testesen 1 er ny fuldt ansvarlig deltager i ${NAME}`);
     expect(partners(2).headline).toBe(`Testesen 1 og Testesen 2 er nye fuldt ansvarlige deltagere i ${NAME}`);
@@ -33,7 +33,7 @@ describe('who came and who left', () => {
     expect(partners(2).tagLine).toBe('Nye fuldt ansvarlige deltagere: Testesen 1 og Testesen 2.');
   });
 
-  it('names both sides where an auditor follows another', () => {
+  it('are named on both sides if one auditor follows another', () => {
     expect(
       told({ accountant: { added: [firm('Kladde Revision')], removed: [firm('Gammel Revision', 20_000_002)] } }),
     ).toEqual({
@@ -43,7 +43,7 @@ describe('who came and who left', () => {
     });
   });
 
-  it('says who left alone', () => {
+  it('are named if one only leaves', () => {
     const { headline } = told({ management: { added: [], removed: people(1) } });
     expect(headline).toBe(`Testesen 1 er udtrådt af direktionen for ${NAME}`);
   });
@@ -53,7 +53,7 @@ describe('beneficial owners without a share left', () => {
   const left = { ...person('Testesen 1', 4_000_000_001), ownership: '30', voterights: '30' };
   const gone = { added: [], removed: [left], changed: [] };
 
-  it('are not said to be none, nor to have no votes: they may have a role, and be owners with less', () => {
+  it('are not said to own nothing, or to have no votes: they may still be owners by role or with less', () => {
     expect(told({ trueOwnership: gone }).headline).toBe(
       `Testesen 1 er ikke længere registreret med en reel ejerandel i ${NAME}`,
     );
@@ -70,7 +70,7 @@ describe('owners', () => {
     ownership,
   });
 
-  it('have their shares, before and after where both are known', () => {
+  it('have their shares, before and after if both are known', () => {
     const { headline, tagLine, content } = told(
       {
         ownership: {
@@ -88,7 +88,7 @@ describe('owners', () => {
     expect(content).toContain('<li>Blivende Testesen: 100 % → 33,33-50 %</li>');
   });
 
-  it('who hold it beneficially are told apart', () => {
+  it('who are beneficial owners are named as such', () => {
     expect(told({ trueOwnership: { added: [owner('Ny Testesen', '33.33')], removed: [], changed: [] } })).toMatchObject(
       {
         headline: `Ny Testesen er registreret med en reel ejerandel i ${NAME}`,
@@ -102,7 +102,7 @@ describe('owners', () => {
     });
   });
 
-  it('who are both have the former share of each', () => {
+  it('of both kinds have the former share of each', () => {
     const change = (ownership: string) => ({
       added: [],
       removed: [],
@@ -119,7 +119,7 @@ describe('owners', () => {
     );
   });
 
-  it('that founded a company are told of it', () => {
+  it('have news of a company that they founded', () => {
     const ownership = { ...firm('Eksempelhavn Byg ApS'), ownership: '90-100' };
     expect(told({ subsidiaryFounded: { ownership } })).toMatchObject({
       headline: `${NAME} har stiftet et datterselskab: Eksempelhavn Byg ApS`,
@@ -129,7 +129,7 @@ describe('owners', () => {
 });
 
 describe('master data', () => {
-  it('has a headline of its own where one thing changed, and is listed where several did', () => {
+  it('has its own headline for one change, and a list for several', () => {
     const phoneNumber = { before: '10000000', after: '10000001' };
     expect(told({ phoneNumber })).toEqual({
       headline: `${NAME} har fået nyt telefonnummer`,
@@ -142,14 +142,14 @@ describe('master data', () => {
     );
   });
 
-  it('says what is gone', () => {
+  it('names values that are gone', () => {
     expect(told({ website: { before: 'a.example', after: null } })).toMatchObject({
       headline: `${NAME} har ikke længere en hjemmeside i CVR`,
       tagLine: 'Hjemmeside: a.example → ikke længere oplyst',
     });
   });
 
-  it('cuts long texts in the tag line alone', () => {
+  it('shortens long texts only in the tag line', () => {
     const after = `Selskabets formål er ${'meget langt '.repeat(40)}og slut.`;
     const { tagLine, content } = told({ purpose: { before: null, after } });
     expect(tagLine.length).toBeLessThan(140);
@@ -157,7 +157,7 @@ describe('master data', () => {
     expect(content).toContain(after);
   });
 
-  it('tells of monthly employees where their number enters another interval', () => {
+  it('mentions monthly employees if their number enters another interval', () => {
     const count = (before: number | null, after: number | null) =>
       newsOf(changeOf({ monthlyEmployeeCount: { year: 2026, month: 1, before, after } }), SETTINGS);
     expect(count(5, 9)).toEqual([]);
@@ -168,7 +168,7 @@ describe('master data', () => {
 });
 
 describe('a company’s life', () => {
-  it('is told in words people use', () => {
+  it('is described in everyday words', () => {
     expect(told({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } })).toMatchObject({
       headline: `${NAME} er gået konkurs`,
       tagLine: 'Status: Normal → Under konkurs.',
@@ -185,14 +185,14 @@ describe('a company’s life', () => {
     );
   });
 
-  it('puts a merger before the status that came of it, in one item', () => {
+  it('has a merger before the status that follows from it, in one item', () => {
     const merger = { entity: firm('Eksempelhavn Byg ApS'), dissolved: true };
     const { headline, content } = told({ merger, status: { before: 'NORMAL', after: 'OPLØST EFTER FUSION' } });
     expect(headline).toBe(`${NAME} er ophørt ved fusion med Eksempelhavn Byg ApS`);
     expect(content).toContain(`<p>${NAME} er opløst efter fusion.</p>`);
   });
 
-  it('that goes on after all did not start now', () => {
+  it('that continues after all is not said to start now', () => {
     const started = (date: string) =>
       told({ lifetimeStarted: { date } }, { timestamp: '2026-03-02T08:00:00.000Z' }).headline;
     expect(started('2026-03-01T00:00:00')).toBe(`${NAME} er startet den 1. marts 2026`);
@@ -213,7 +213,7 @@ describe('a company’s life', () => {
 describe('a report', () => {
   const report: ReportData = sampleReport(randomFrom(1), '10000001', NAME, 2025);
 
-  it('is told with its main figures and a link', () => {
+  it('has its main figures and a link', () => {
     const { headline, tagLine, content } = told({ newReport: { data: report } }, { kind: 'report' });
     expect(headline).toBe(`${NAME} har offentliggjort årsrapport for 2025`);
     expect(tagLine).toMatch(
@@ -223,7 +223,7 @@ describe('a report', () => {
     expect(content).toContain('">Læs årsrapporten</a></p>');
   });
 
-  it('keeps doubtful figures apart, and leaves out wrong ones and links that are none', () => {
+  it('separates doubtful figures, and omits wrong ones and invalid links', () => {
     const equity = { unit: 'DKK', value: 7, calculation: null, sources: [], possibleError: true, error: false };
     const data = {
       ...report,
@@ -240,7 +240,7 @@ describe('a report', () => {
 });
 
 describe('a production unit that is gone', () => {
-  it('was closed or taken over: the news does not say which', () => {
+  it('is reported without saying whether it was closed or taken over', () => {
     const entity = { entityId: 'CVR-2-1999000017', name: 'Lager Nord', type: 'Place' };
     const { headline, tagLine } = told({ pUnitRemoved: { entity } });
     expect(headline).toBe(`${NAME} har ikke længere en af sine produktionsenheder`);

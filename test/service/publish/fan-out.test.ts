@@ -39,37 +39,37 @@ function rowFor(monitor: Listener, events: readonly EventName[]): object {
 }
 
 describe('fan-out', () => {
-  it('tells a monitor of everything all events of every company', () => {
+  it('sends all events of every company to a monitor of everything', () => {
     expect(told(both, {})).toEqual([
       { monitor: 'm', events: ['name', 'website'], state: 'due', recipients: [], frequency: 'daily' },
     ]);
   });
 
-  it('tells only the events a monitor selected, and nothing where none of them changed', () => {
+  it('sends only selected events, and nothing if none of them changed', () => {
     expect(told(both, { events: ['website', 'status'] })[0]?.events).toEqual(['website']);
     expect(told(both, { events: ['status'] })).toEqual([]);
     expect(told(both, { events: [] })).toEqual([]);
   });
 
-  it('tells a list of its own entities only, persons too', () => {
+  it('notifies a list of its own entities only, including persons', () => {
     const list = { target: 'items', entities: new Set([COMPANY, PERSON]) } as const;
     expect(told(both, list)).toHaveLength(1);
     expect(told(changed({ entity: PERSON }), list)).toHaveLength(1);
     expect(told(changed({ entity: OTHER }), list)).toEqual([]);
   });
 
-  it('tells nobody of a person who lists none', () => {
+  it('notifies only monitors that list a person of that person', () => {
     expect(told(changed({ entity: PERSON }), {}, { entities: new Set([PERSON]) })).toEqual([]);
   });
 
-  it('holds what happens while a monitor is off, and keeps nothing for one that was never on', () => {
+  it('holds changes while a monitor is disabled, and stores none for one that was never enabled', () => {
     expect(told(both, { enabled: false, emails: ['a@example.com'] })).toEqual([
       { monitor: 'm', events: ['name', 'website'], state: 'held', recipients: [], frequency: 'daily' },
     ]);
     expect(told(both, { enabled: false, enabledAt: null, emails: ['a@example.com'] })).toEqual([]);
   });
 
-  it('mails nobody a whole state: nothing of it need be new', () => {
+  it('mails nobody a full state, because nothing in it need be new', () => {
     const emails = ['a@example.com'];
     const state = changed({ only: 'm', kind: 'state' });
     expect(told(state, { emails })).toMatchObject([{ state: 'due', recipients: [] }]);
@@ -77,14 +77,14 @@ describe('fan-out', () => {
     expect(told(changed({ only: 'm', kind: 'monitor' }), { emails })).toMatchObject([{ recipients: emails }]);
   });
 
-  it('mails where there is no webhook, and tells nobody where there is neither', () => {
+  it('mails if there is no webhook, and notifies nobody if there is neither', () => {
     const mail = { hasWebhook: false, emails: ['a@example.com'], mailFrequency: 'immediate' } as const;
     expect(told(both, mail)[0]).toMatchObject({ state: null, recipients: ['a@example.com'], frequency: 'immediate' });
     expect(told(both, { ...mail, enabled: false })).toEqual([]);
     expect(told(both, { hasWebhook: false })).toEqual([]);
   });
 
-  it('tells what is for one monitor to that one, whether or not it lists the entity', () => {
+  it('sends what is for one monitor to that one, whether or not it lists the entity', () => {
     const state = changed({ only: 'b', kind: 'state' });
     const monitors = [
       { id: 'a' },
@@ -94,7 +94,7 @@ describe('fan-out', () => {
     expect(told(state, ...monitors).map(({ monitor }) => monitor)).toEqual(['b']);
   });
 
-  it('keeps its rules for any change and any monitors', () => {
+  it('keeps its rules for any changes and monitors', () => {
     const events = fc.uniqueArray(fc.constantFrom(...EVENT_NAMES), { maxLength: 6 });
     const entity = fc.constantFrom(COMPANY, OTHER, PERSON, 'CVR-2-1099000015');
     const listeners = fc.uniqueArray(

@@ -21,7 +21,7 @@ const published = (store: Store, ...changes: Parameters<typeof publish>[1]) =>
 const changes = (store: Store) => store.db.selectFrom('change').selectAll().orderBy('seq').execute();
 
 describe.each(ENGINES)('publish on %s', (engine) => {
-  it('stores a change with what is told, and marks who is to tell it', async () => {
+  it('stores a change with its deliveries, and marks their lanes', async () => {
     const store = await newStore(engine);
     const all = await made(store, { target: 'all', events: ['website'] });
     const job = await made(store, { provider: 'crm' });
@@ -42,7 +42,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect(JSON.stringify(told)).not.toContain(off.id);
   });
 
-  it('passes over a change that is stored already, and the second of two alike in a page', async () => {
+  it('skips a stored change, and the second of two equal ones in a page', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all', emails: ['a@example.com'] });
     const change = changed();
@@ -57,7 +57,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect(await deliveries(store)).toHaveLength(2);
   });
 
-  it('tells each change once where many publish the same at once, in any order', async () => {
+  it('publishes each change once if many publish the same at once, in any order', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all', emails: ['a@example.com'] });
     const page = Array.from({ length: 20 }, (_, at) => changed({ id: `same ${at}` }));
@@ -77,7 +77,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect((await deliveries(store)).map(({ id }) => id)).toEqual(page.map(({ id }) => id));
   });
 
-  it('keeps changes of companies whether anybody is told or not, of persons only where somebody lists them', async () => {
+  it('stores all changes of companies, but of persons only listed ones', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' });
     const persons = await made(store, { name: 'Persons' });
@@ -90,7 +90,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect(about.map(({ monitor }) => monitor)).toEqual([persons.id]);
   });
 
-  it('tells what is for one monitor to nobody else, and keeps nothing where that one is gone', async () => {
+  it('sends what is for one monitor to no other, and stores nothing if that one is gone', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' });
     const job = await made(store, { provider: 'crm' });
@@ -119,7 +119,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect(await lanes(store, 'deliver')).toEqual([]);
   });
 
-  it('makes news of what is new about companies, once', async () => {
+  it('creates news of changes of companies, once', async () => {
     const store = await newStore(engine);
     const job = await made(store, { provider: 'crm' });
     await listed(store, job.id, PERSON);
@@ -137,7 +137,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect(about).toEqual([{ entity: COMPANY }]);
   });
 
-  it('leaves nothing behind where the transaction fails', async () => {
+  it('leaves nothing behind if the transaction fails', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all', emails: ['a@example.com'] });
     const change = changed();
@@ -152,7 +152,7 @@ describe.each(ENGINES)('publish on %s', (engine) => {
     expect(await deliveries(store)).toHaveLength(1);
   });
 
-  it('stores text that the engines do not all take', async () => {
+  it('stores text that not all engines accept', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' });
     await published(

@@ -1,4 +1,4 @@
-/** Of any history and any change of sources, each change is told once. */
+/** For any history and any change of sources, each change is sent once. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { documentOf } from '../../../src/commands/emulate/sample/document.ts';
@@ -11,7 +11,7 @@ import { newStore } from '../../support/stores.ts';
 import { HOUR, type Json, ORDERS, twoSources } from './two-sources.ts';
 import { life, oldCompanies, oldCompany } from './watch-fixture.ts';
 
-describe('of any history and any change of sources', () => {
+describe('for any history and any change of sources', () => {
   const TEXTS = ['name', 'phoneNumber', 'purpose'] as const;
   const FIRST = { name: 'Navn 0 ApS', phoneNumber: '20000000', purpose: 'Formål 0' } as const;
   const step = fc.record({
@@ -26,7 +26,7 @@ describe('of any history and any change of sources', () => {
     hours: fc.integer({ min: 0, max: 72 }),
   });
 
-  test('each told value is newer than the last one, none is told twice, and the last one is told', async () => {
+  test('each sent value is newer than the previous one, none is sent twice, and the last one is sent', async () => {
     const store = await newStore('sqlite');
     const companies = oldCompanies(100, FIRST);
     await fc.assert(
@@ -48,7 +48,7 @@ describe('of any history and any change of sources', () => {
     );
   });
 
-  test('each history is of a company of its own: after 645 of them two seeds made one number', () => {
+  test('each history is of a separate company, although two seeds once gave one number', () => {
     expect(oldCompany(745).entityId).toBe(oldCompany(662).entityId);
     const numbers = oldCompanies(662)
       .take(84)

@@ -1,4 +1,4 @@
-/** Beneficial owners are not public: nothing of them is kept or told if no legal basis allows it. */
+/** Beneficial owners are not public: nothing of them is stored or sent without a legal basis. */
 import { describe, expect, it } from 'vitest';
 import { readDeliveryBody } from '../../../src/service/delivery/bodies.ts';
 import { listDeliveries } from '../../../src/service/delivery/deliveries.ts';
@@ -58,7 +58,7 @@ async function watched(engine: (typeof ENGINES)[number]) {
 }
 
 describe.each(SUITE_ENGINES)('beneficial owners on %s', (engine) => {
-  it('are neither kept nor told where the configuration names no legal basis', async () => {
+  it('are neither stored nor sent if the configuration names no legal basis', async () => {
     const { store, load, fullState } = await watched(engine);
     await load(false, company('0.5', 0));
     expect(await load(false, company('0.25', 60, 'Prøve Ny ApS'))).toEqual([`${ENTITY} name`]);
@@ -66,7 +66,7 @@ describe.each(SUITE_ENGINES)('beneficial owners on %s', (engine) => {
     expect(await fullState()).not.toEqual(expect.arrayContaining(['trueOwnership']));
   });
 
-  it('are told from the first change on that comes after a legal basis was named', async () => {
+  it('are sent from the first change on after a legal basis was named', async () => {
     const { store, load } = await watched(engine);
     await load(false, company('0.5', 0));
     expect(await load(true, company('0.5', 60, 'Prøve Ny ApS'))).toEqual([`${ENTITY} name`]);
@@ -77,7 +77,7 @@ describe.each(SUITE_ENGINES)('beneficial owners on %s', (engine) => {
     expect(await kept(store)).toContain(OWNER);
   });
 
-  it('are told by nobody who does not say that they may be: what else changed is', async () => {
+  it('are dropped if a caller does not state that they are allowed, and the rest of the change is kept', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' });
     const trueOwnership = { added: [], removed: [], changed: [] };
@@ -87,7 +87,7 @@ describe.each(SUITE_ENGINES)('beneficial owners on %s', (engine) => {
     expect(stored.map(({ updates }) => Object.keys(JSON.parse(updates)))).toEqual([['name']]);
   });
 
-  it('are in no webhook that was due when the legal basis went', async () => {
+  it('are omitted from a webhook that was due when the legal basis ended', async () => {
     const store = await newStore(engine);
     await made(store, { target: 'all' });
     const owner = { entityId: 'CVR-3-4000700001', name: OWNER, type: 'Person', ownership: '50' };
@@ -103,7 +103,7 @@ describe.each(SUITE_ENGINES)('beneficial owners on %s', (engine) => {
     expect(JSON.stringify(body)).not.toContain(OWNER);
   });
 
-  it('are in no test of a webhook while a company is stored from before the legal basis went', async () => {
+  it('are omitted from a test of a webhook while a company is stored from before the legal basis ended', async () => {
     const { store, load } = await watched(engine);
     await load(true, company('0.5', 0));
     const tested = async (options: { beneficialOwners?: boolean }) =>
@@ -113,7 +113,7 @@ describe.each(SUITE_ENGINES)('beneficial owners on %s', (engine) => {
     expect(await tested({})).toContain('Prøve ApS');
   });
 
-  it('are forgotten with the next document where the legal basis is gone, and nobody is told that they left', async () => {
+  it('are deleted with the next document after the legal basis ended, and nobody is notified that they left', async () => {
     const { store, load, fullState } = await watched(engine);
     await load(true, company('0.5', 0));
     expect(await fullState()).toContain('trueOwnership');

@@ -20,13 +20,13 @@ const renamed = (at: string): readonly Json[] => [
 ];
 
 describe('the time of a change', () => {
-  test('is when the register wrote it', () => {
+  test('is when the register recorded it', () => {
     const before = loaded('2026-02-01', { navne: [name('Prøve A ApS')] });
     const after = loaded('2026-02-20', { navne: renamed('2026-02-19T09:00:00.000+01:00') });
     expect(timesOf(before, after, DAYS)).toEqual(['2026-02-19T08:00:00.000Z']);
   });
 
-  test('is the day that has come, where the register wrote it long before', async () => {
+  test('is the first day of an entry that the register recorded long before', async () => {
     const fields = loaded('2026-02-01', { navne: renamed('2026-01-10T09:00:00.000+01:00') });
     const options = { today: '2026-02-19', breathe: async () => undefined, again: true } as const;
     const { looks } = await readDocuments([document(fields)], options);
@@ -39,7 +39,7 @@ describe('the time of a change', () => {
     expect(changesOf(again, late, OPTIONS).map(({ timestamp }) => timestamp)).toEqual(['2026-02-18T23:00:00.000Z']);
   });
 
-  test('is not before the last look where an entry was taken out: nobody may take it for older than what it ends', () => {
+  test('is not before the previous read if an entry was removed, so that it is newer than the entry', () => {
     const before = loaded('2026-02-01', { telefonNummer: [contact('11223344')] });
     const after = loaded('2026-02-20', { telefonNummer: [] });
     expect(timesOf(before, after, DAYS)).toEqual(['2026-02-20T10:00:00.000Z']);
@@ -47,7 +47,7 @@ describe('the time of a change', () => {
     expect(timesOf(before, untouched, DAYS)).toEqual(['2026-02-20T11:00:00.000Z']);
   });
 
-  test('is so for the persons, too', () => {
+  test('is the same for persons', () => {
     const board = (to: string | null): Json => ({
       deltagerRelation: [
         relation(

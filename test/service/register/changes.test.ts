@@ -80,12 +80,12 @@ describe('a change', () => {
     expect(told({ reklamebeskyttet: false }, bare)[0]?.timestamp).toBe('2026-03-02T11:00:00.000Z');
   });
 
-  test('found again has the same id', () => {
+  test('that is found again has the same id', () => {
     const [before, after] = at('2020-01-02T09:30:00.000+01:00', '2026-02-28T23:30:00.000+01:00');
     expect(told(before, after)[0]?.id).toBe(told(before, after)[0]?.id);
   });
 
-  test('there and back, and there again, has three ids', () => {
+  test('that is reversed and made again has three ids', () => {
     const [a, b] = at('2020-01-02T09:30:00.000+01:00', '2020-01-02T09:30:00.000+01:00');
     const loaded = [a, b, a, b].map((each, day) => ({
       ...each,
@@ -95,7 +95,7 @@ describe('a change', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('there and back by periods of one document has different ids', () => {
+  test('and its reversal by periods of one document have different ids', () => {
     const navne = [
       name('A ApS', '2020-01-01', '2026-03-10'),
       name('B ApS', '2026-03-11', '2026-03-11'),
@@ -107,17 +107,17 @@ describe('a change', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('of nothing is no change', () => {
+  test('without a difference is no change', () => {
     expect(told({}, { sidstIndlaest: '2026-03-09T12:00:00.000+01:00' })).toEqual([]);
   });
 
-  test('between two companies is a mistake', () => {
+  test('between two companies throws', () => {
     expect(() => told({}, { cvrNummer: 95_000_027 })).toThrow('two companies');
   });
 });
 
 describe('people', () => {
-  test('are told of their own, all of it in one change', () => {
+  test('get one change with all that concerns them', () => {
     const changes = told(people(), people(relation(ANNA, BOARD, DIRECTOR), relation(OWNER, BOARD)));
     expect(changes.map(({ entity }) => entity)).toEqual([ENTITY, 'CVR-3-4999000002']);
     expect(changes[1]).toMatchObject({
@@ -127,7 +127,7 @@ describe('people', () => {
     expect(changes[0]?.updates.board?.added.map(({ type }) => type)).toEqual(['Company', 'Person']);
   });
 
-  test('who leave are told, by the name they had', () => {
+  test('who leave get a change with the name they had', () => {
     const [, left] = told(people(relation(ANNA, BOARD), relation(BO, BOARD)), people(relation(BO, BOARD)));
     expect(left).toMatchObject({
       entity: 'CVR-3-4999000002',
@@ -136,7 +136,7 @@ describe('people', () => {
     });
   });
 
-  test('who own more or less are told the company and the new share; the old one goes beside', () => {
+  test('whose share changes get the company and the new share, beside the old one', () => {
     const before = people(relation(ANNA, owns('0.1'), trulyOwns('0.12', '0.5')), relation(OWNER, owns('0.9')));
     const after = people(relation(ANNA, owns('0.25'), trulyOwns('0.3333', '0.5')), relation(OWNER, owns('0.6667')));
     const [own, hers] = told(before, after);
@@ -156,7 +156,7 @@ describe('people', () => {
     expect(hers?.formerShares).toEqual({ [ENTITY]: '10-15', [`trueOwnership ${ENTITY}`]: '12' });
   });
 
-  test('who keep their share are not told when others change theirs', () => {
+  test('who keep their share get no change if others change theirs', () => {
     const before = people(relation(ANNA, owns('0.1')), relation(BO, owns('0.25')));
     const after = people(relation(ANNA, owns('0.1')), relation(BO, owns('0.5')));
     const changes = told(before, after);
@@ -169,7 +169,7 @@ describe('people', () => {
     expect(told(people(relation(ANNA, BOARD)), people(relation(ANNA, chair)))).toEqual([]);
   });
 
-  test('who stay, with a new name, leave under the old one and come under the new one, and are no news', () => {
+  test('who stay, with a new name, leave under the old one and join under the new one, without news', () => {
     const renamed = person(4_999_000_002, 'Anna Nytnavn');
     const before = people(relation(ANNA, BOARD), relation(BO, BOARD, owns('0.5')));
     const after = people(relation(renamed, BOARD), relation(person(4_999_000_003, 'Bo Nytnavn'), BOARD, owns('0.5')));
@@ -200,7 +200,7 @@ describe('people', () => {
 describe('production units', () => {
   const units = (...numbers: readonly number[]): Json => ({ penheder: numbers.map((pNummer) => entry({ pNummer })) });
 
-  test('that come and go are told one by one, as the format names one', () => {
+  test('that come and go are reported one by one, as the format names one', () => {
     const changes = told(units(1_990_000_001), units(1_990_000_002, 1_990_000_003), {
       nameOf: (unit) => (unit.endsWith('3') ? 'Afdeling Tre' : undefined),
     });
@@ -234,7 +234,7 @@ describe('mergers', () => {
   const gone: MergerParty = { entity: 'CVR-1-95000027', name: 'Borte ApS', dissolved: true };
   const mergerParties = () => [{ entity: ENTITY, name: 'x', dissolved: false }, gone];
 
-  test('are told to both companies, when the other is known', () => {
+  test('are reported to both companies if the other one is known', () => {
     const changes = told({}, merger('2026-03-01', true), { mergerParties });
     expect(changes).toMatchObject([
       {
@@ -246,7 +246,7 @@ describe('mergers', () => {
     expect(told({}, merger('2026-03-01', true))).toEqual([]);
   });
 
-  test('are told once to each, whichever document comes first', () => {
+  test('are reported once to each, whichever document comes first', () => {
     const ours: MergerParty = { entity: ENTITY, name: 'Prøvelund Møbler ApS', dissolved: false };
     const options = { mergerParties: () => [gone, ours] };
     const here = told({}, merger('2026-03-01', true), options);
@@ -255,7 +255,7 @@ describe('mergers', () => {
     expect(there.map(({ id }) => id)).toEqual(here.map(({ id }) => id).toReversed());
   });
 
-  test('dissolve the company that ended and does not come out of them', () => {
+  test('dissolve the company that ended and does not result from them', () => {
     const staying = { mergerParties: () => [{ ...gone, dissolved: false }] };
     const ended = { livsforloeb: [entry({}, '2010-01-01', '2026-03-01')] };
     const dissolved = (fields: Json, comesOut: boolean) =>
@@ -266,7 +266,7 @@ describe('mergers', () => {
     expect(dissolved({ virksomhedsstatus: [entry({ status: 'OPLØST EFTER FUSION' })] }, false)).toBe(true);
   });
 
-  test('that are seen in both documents before either company ends dissolve the one that only goes in', () => {
+  test('that are in both documents before either company ends dissolve the one that only goes in', () => {
     const ours: MergerParty = { entity: ENTITY, name: 'Prøvelund Møbler ApS', dissolved: false };
     const [change, theirs] = told(
       firmDocument(),
@@ -279,7 +279,7 @@ describe('mergers', () => {
     expect(theirs).toMatchObject({ entity: ENTITY, updates: { merger: { dissolved: false } } });
   });
 
-  test('are told again where the register says only later that the company ends in them', () => {
+  test('are reported again if the register says only later that the company ends in them', () => {
     const said = (fields: Json): Json => ({
       ...fields,
       fusioner: [{ enhedsNummerOrganisation: 4_009_000_000, organisationsNavn: [name('Fusion', '2026-03-01')] }],
@@ -297,7 +297,7 @@ describe('mergers', () => {
     expect(told(said(ended), said(ended), staying)).toEqual([]);
   });
 
-  test('of several that end in one say of each where it went, and not that they went into each other', () => {
+  test('of several that end in one name it as the successor of each, and not each other', () => {
     const survivor: MergerParty = { entity: 'CVR-1-95000035', name: 'Bliver ApS', dissolved: false };
     const ended = { livsforloeb: [entry({}, '2010-01-01', '2026-03-01')] };
     const changes = told(
@@ -311,7 +311,7 @@ describe('mergers', () => {
     ]);
   });
 
-  test('that begin later are told then', () => {
+  test('that begin later are reported then', () => {
     const coming = merger('2026-04-01', true);
     expect(told({}, coming, { mergerParties })).toEqual([]);
     const [before, after] = [companyOf(coming, '2026-03-31'), companyOf(coming, '2026-04-01')];
@@ -323,7 +323,7 @@ describe('mergers', () => {
   }
 });
 
-test('an organisation of a kind that nobody is told of changes nothing', () => {
+test('an organisation of an unreported kind changes nothing', () => {
   const alien = organisation('SÆRLIGE_FINANSIELLE_DELTAGERE', 'X', { type: 'FUNKTION', vaerdier: [value('X')] });
   expect(told({}, people(relation(ANNA, alien)))).toEqual([]);
 });

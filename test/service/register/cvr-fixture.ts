@@ -1,4 +1,4 @@
-/** A fixture for the register's distribution: its emulator, a clock that is set by hand, a source that reads it. */
+/** A fixture for the register's distribution: its emulator, a manual clock, and a source that reads it. */
 import { onTestFinished } from 'vitest';
 import { type RegisterEmulator, serveRegister } from '../../../src/commands/emulate/register.ts';
 import { openClient } from '../../../src/http/outbound/client.ts';

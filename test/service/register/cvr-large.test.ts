@@ -1,4 +1,4 @@
-/** What one document or one index may not do to the others. */
+/** One large document, or one unreadable index, does not stop the others. */
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../../src/protocol/text/json.ts';
 import type { UnreadableDocument } from '../../../src/service/register/source/source.ts';
@@ -22,7 +22,7 @@ describe('a document over 32 MiB', () => {
     expect((await readAll(source)).numbers).toEqual(upTo(9));
   });
 
-  it('is set aside by its number where it is larger than any may be, and the feed goes on behind it', async () => {
+  it('is quarantined by its number if it exceeds every limit, and the feed continues after it', async () => {
     const { source } = await stageWith(30_000);
     const { signal } = new AbortController();
     const numbers: number[] = [];
@@ -38,13 +38,13 @@ describe('a document over 32 MiB', () => {
     expect(broken).toMatchObject([{ where: '95000004', reason: expect.stringContaining('larger than 20000 bytes') }]);
   });
 
-  it('does not keep others from being found by their numbers', async () => {
+  it('does not stop others from being found by their numbers', async () => {
     const { source } = await stageWith(30_000);
     const found = await source.find?.(['95000003', '95000004', '95000005'], new AbortController().signal);
     expect(numbersIn(found?.documents ?? [])).toEqual([3, 5]);
   });
 
-  it('is asked for compressed, as every page', async () => {
+  it('is requested compressed, like every page', async () => {
     const asked: (string | undefined)[] = [];
     const { page } = await fixtureOf({
       http: async ({ headers }) => {

@@ -1,4 +1,4 @@
-/** Fixtures for Datafordeler: its emulator, a clock that is set by hand, a source that reads it. */
+/** Fixtures for Datafordeler: its emulator, a manual clock, and a source that reads it. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {

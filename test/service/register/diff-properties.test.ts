@@ -37,7 +37,7 @@ const randomOf = (seed: number) => {
   };
 };
 
-describe('of any document', () => {
+describe('for any document', () => {
   test('the order of its lists does not matter', () => {
     fc.assert(
       fc.property(arbitraryDocument, day, fc.nat(), (document, today, seed) => {
@@ -46,7 +46,7 @@ describe('of any document', () => {
     );
   });
 
-  test('the difference to itself is nothing, on the same day', () => {
+  test('there is no difference to itself on the same day', () => {
     fc.assert(
       fc.property(arbitraryDocument, day, (document, today) => {
         const company = companyOf(document, today);
@@ -56,7 +56,7 @@ describe('of any document', () => {
     );
   });
 
-  test('nothing changes before the coming day it names', () => {
+  test('nothing changes before the next day that it names', () => {
     fc.assert(
       fc.property(arbitraryDocument, day, day, (document, today, later) => {
         const reading = readDocument(document, today);
@@ -67,7 +67,7 @@ describe('of any document', () => {
     );
   });
 
-  test('the snapshot is JSON and nothing else', () => {
+  test('the snapshot is pure JSON', () => {
     fc.assert(
       fc.property(arbitraryDocument, day, (document, today) => {
         const company = companyOf(document, today);
@@ -77,8 +77,8 @@ describe('of any document', () => {
   });
 });
 
-describe('of any two documents of a company', () => {
-  test('what is told, put upon what was, gives what is', () => {
+describe('for any two documents of a company', () => {
+  test('the changes applied to the old state give the new state', () => {
     fc.assert(
       fc.property(arbitraryDocument, arbitraryDocument, day, day, (one, other, today, later) => {
         const [before, after] = [companyOf(one, today), companyOf(other, later)];
@@ -95,7 +95,7 @@ describe('of any two documents of a company', () => {
     );
   });
 
-  test('every change goes over the wire unharmed', () => {
+  test('every change survives the wire format', () => {
     fc.assert(
       fc.property(arbitraryDocument, arbitraryDocument, day, (one, other, today) => {
         const [before, after] = [companyOf(one, today), companyOf(other, today)];
@@ -113,7 +113,7 @@ describe('of any two documents of a company', () => {
     );
   });
 
-  test('the whole state is what a stranger is told to know all', () => {
+  test('the full state holds all that a new receiver needs', () => {
     fc.assert(
       fc.property(arbitraryDocument, day, (document, today) => {
         const company = companyOf(document, today);
@@ -138,10 +138,10 @@ const isNotified = (before: Company, after: Company, key: string): boolean => {
   return is !== null && (was === null || (is.year - was.year || is.number - was.number) >= 0);
 };
 
-describe('of anything at all', () => {
+describe('for any input', () => {
   const garbage = fc.anything({ maxDepth: 4, withNullPrototype: true });
 
-  test('a document is read, or is said to be unreadable; nothing is thrown', () => {
+  test('a document is read or reported as unreadable, and nothing is thrown', () => {
     const whole = fc.oneof(
       garbage,
       fc.record({ Vrvirksomhed: garbage }),

@@ -1,4 +1,4 @@
-/** Small register documents with an invented company, for tests that say what matters and leave the rest as it is. */
+/** Small register documents of an invented company, for tests that state only what matters. */
 
 import type { DiffOptions } from '../../../src/service/register/diff/differ.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';

@@ -36,7 +36,7 @@ describe('shares', () => {
     expect(precisePercentage(fraction)).toBe(percent),
   );
 
-  test('what is no fraction is no share', () => {
+  test('an invalid fraction is no share', () => {
     for (const wrong of ['', 'x', '-0.1', '1.01', '33', null, {}, Number.NaN]) {
       expect(shareInterval(wrong)).toBeNull();
       expect(precisePercentage(wrong)).toBeNull();
@@ -80,20 +80,20 @@ describe('employees', () => {
     sidstOpdateret: at,
   });
 
-  test('the newest month counts, in any order; a year is more than its months', () => {
+  test('the newest month counts, in any order', () => {
     const { monthly } = companyOf({
       erstMaanedsbeskaeftigelse: [month(2026, 1, 12), month(2025, 12, 11), month(2025, 3, 9)],
     });
     expect(monthly).toMatchObject({ year: 2026, number: 1, value: 12 });
   });
 
-  test('a month that is there twice counts as it was registered last', () => {
+  test('a month that occurs twice counts as it was registered last', () => {
     const twice = [month(2026, 1, 12), month(2026, 1, 13, '2026-03-05T00:00:00.000+01:00')];
     expect(companyOf({ erstMaanedsbeskaeftigelse: twice }).monthly?.value).toBe(13);
     expect(companyOf({ erstMaanedsbeskaeftigelse: twice.toReversed() }).monthly?.value).toBe(13);
   });
 
-  test('months without an exact number are no news', () => {
+  test('months without an exact number do not count', () => {
     expect(companyOf({ erstMaanedsbeskaeftigelse: [month(2026, 1, null), month(2025, 12, 11)] }).monthly?.value).toBe(
       11,
     );

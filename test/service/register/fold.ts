@@ -1,4 +1,4 @@
-/** What a company is by what it was told: facts, and changes put upon them. */
+/** The state of a company as a receiver knows it: facts, and changes applied to them. */
 import type { EventName } from '../../../src/protocol/events.ts';
 import type { Updates } from '../../../src/protocol/payload.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';

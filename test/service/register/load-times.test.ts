@@ -1,4 +1,4 @@
-/** Documents whose loading time cannot be: no company stops to be told of because of it, and nothing bears that time. */
+/** Documents with an impossible loading time: changes are still reported, and none has that time. */
 import { describe, expect, it } from 'vitest';
 import { readFullStates } from '../../../src/service/items/full-state.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -29,8 +29,8 @@ const timesIn = async ({ db }: Store): Promise<readonly string[]> =>
 const namesToldOf = async ({ changes }: Awaited<ReturnType<typeof setWatch>>) =>
   (await changes()).map(({ updates }) => updates.name?.after);
 
-describe.each(SUITE_ENGINES)('a company is told of on, on %s,', (engine) => {
-  it('after a document that was loaded at a time that has yet to come', async () => {
+describe.each(SUITE_ENGINES)('changes of a company are still reported, on %s,', (engine) => {
+  it('after a document with a future loading time', async () => {
     const fixture = await setWatch(await newStore(engine));
     const versions = [
       named('A ApS', { loaded: START - HOUR }),
@@ -47,7 +47,7 @@ describe.each(SUITE_ENGINES)('a company is told of on, on %s,', (engine) => {
     for (const time of await timesIn(fixture.store)) expect(time < at(fixture.now())).toBe(true);
   });
 
-  it('by documents that do not state when they were loaded', async () => {
+  it('from documents that do not state when they were loaded', async () => {
     const fixture = await setWatch(await newStore(engine));
     for (const version of [
       named('A ApS', { loaded: START - HOUR }),

@@ -1,4 +1,4 @@
-/** How much may go before the safety limit stops it, over how many pages and days, and what it keeps. */
+/** How many losses the safety limit allows, over how many pages and days, and what it keeps. */
 import { describe, expect, it, test } from 'vitest';
 import { readReview } from '../../../src/connector/review/review-list.ts';
 import type { Company } from '../../../src/service/register/document/company.ts';
@@ -49,38 +49,38 @@ describe('the safety limit keeps a kind of fact', () => {
     [29, 145, false],
     [30, 150, true],
     [30, 151, false],
-  ])('where %i of %i companies lose it in one page: %s', (lost, seen, isKept) => {
+  ])('if %i of %i companies lose it in one page: %s', (lost, seen, isKept) => {
     expect(keeps(page(lost, seen))).toBe(isKept);
   });
 
-  it('where it goes from many in one load, a few on each page', () => {
+  it('if many lose it in one load, a few on each page', () => {
     expect([keeps(page(5, 10)), keeps(page(5, 10), owners(5, 10))]).toEqual([false, true]);
   });
 
-  it('where it goes from all on one page after many pages that were whole', () => {
+  it('if all on one page lose it after many complete pages', () => {
     expect(keeps(page(10, 10), owners(0, 10_000))).toBe(true);
   });
 
-  it('where a person has yet to answer about that kind, and about no other', () => {
+  it('if a person has not decided about that kind yet, and about no other', () => {
     const few = page(1, 100);
     expect([keeps(few, {}, ['beneficialOwners']), keeps(few, {}, ['board'])]).toEqual([true, false]);
   });
 
-  it('not where a page has lost nothing of it', () => {
+  it('but not if a page has lost nothing of it', () => {
     expect(keeps(page(0, 10), owners(100, 100), ['beneficialOwners'])).toBe(false);
   });
 
-  it('also where only some of the members go and nobody comes for them', () => {
+  it('even if only some of the members leave and nobody follows them', () => {
     const many = (read: Company) => Array.from({ length: 10 }, () => step(two, read));
     expect([keeps(many(one)), keeps(many(nobody)), keeps(many(other))]).toEqual([true, true, false]);
   });
 
-  it('not of companies that end', () => {
+  it('but not of companies that end', () => {
     const ended = { ...nobody, life: { ...nobody.life, value: { ...nobody.life.value, ended: '2026-01-01' } } };
     expect(keeps(Array.from({ length: 20 }, () => step(one, ended)))).toBe(false);
   });
 
-  it('and tells all else of the same documents', () => {
+  it('and publishes all else of the same documents', () => {
     const read = companyOf({ deltagerRelation: [], navne: [name('Nyt Navn ApS')] });
     const [limited] = limitLosses(
       Array.from({ length: 10 }, () => step(one, read)),
@@ -90,7 +90,7 @@ describe('the safety limit keeps a kind of fact', () => {
     expect(limited?.after).toMatchObject({ name: 'Nyt Navn ApS', bodies: { trueOwnership: one.bodies.trueOwnership } });
   });
 
-  it('on when a document says the same again later, among few others', () => {
+  it('and goes on when a document says the same again later, among few others', () => {
     const [first] = limitLosses(page(10, 10), {}, []).steps;
     const [again] = limitLosses([step(afterOf(first), nobody)], {}, []).steps;
     expect(again?.after).toMatchObject({ bodies: { trueOwnership: one.bodies.trueOwnership } });
@@ -99,20 +99,20 @@ describe('the safety limit keeps a kind of fact', () => {
   });
 });
 
-describe.each(ENGINES)('what the safety limit goes by, on %s', (engine) => {
+describe.each(ENGINES)('the count of the safety limit, on %s', (engine) => {
   const count = async (store: Awaited<ReturnType<typeof newStore>>, now: number) => {
     const state = await readWithheld(store.db, now);
     await store.write((tx) => storeWithheld(tx, state, { tallies: owners(5, 10), withheld: [] }, now));
   };
 
-  it('is the sum of a day, and no longer', async () => {
+  it('covers a day, and no longer', async () => {
     const store = await newStore(engine);
     for (const now of [1, DAY]) await count(store, now);
     expect((await readWithheld(store.db, DAY + 1)).tallies).toEqual(owners(10, 20));
     expect((await readWithheld(store.db, DAY + 2)).tallies).toEqual({});
   });
 
-  it('is nothing of before once a person let it be told, and for a week it stops nothing', async () => {
+  it('starts over after a person accepts the losses, and stops nothing for a week', async () => {
     const store = await newStore(engine);
     await count(store, 1);
     await store.write((tx) => allowWithheld(tx, 2));
@@ -121,7 +121,7 @@ describe.each(ENGINES)('what the safety limit goes by, on %s', (engine) => {
     expect((await readWithheld(store.db, 7 * DAY + 2)).isAllowed).toBe(false);
   });
 
-  it('is asked of a person with all that one answer lets be told', async () => {
+  it('is shown to a person with all that one answer publishes', async () => {
     const store = await newStore(engine);
     const withhold = async (family: 'beneficialOwners' | 'board', now: number) => {
       const state = await readWithheld(store.db, now);

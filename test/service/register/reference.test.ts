@@ -1,4 +1,4 @@
-/** Against answers that were found by other means: for invented documents, and for the register's own if they lie beside the checkout. */
+/** Compares with results found by other means: for invented documents, and for the register's own if they lie beside the checkout. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -96,7 +96,7 @@ describe.each(SAMPLE_FOLDERS)('the series of one company, $kind', ({ folder }) =
     }
   });
 
-  test('tells of the shares before, as the reference has them', () => {
+  test('has the former shares of the reference', () => {
     const files = reference.map(({ from }) => from);
     const [, second, third] = files.map((file) => companyOf(sourcesOf(series, file)[0], file.slice(3, 13)));
     if (second === undefined || third === undefined) throw new Error('nothing was read');
@@ -119,7 +119,7 @@ describe.each(SAMPLE_FOLDERS)('documents of the register, $kind', ({ folder }) =
     expect(new Set(kinds)).toEqual(new Set(['Vrvirksomhed', 'VrproduktionsEnhed', 'Vrdeltagerperson']));
   });
 
-  test.each(files)('%s is read, and goes over the wire', (file) => {
+  test.each(files)('%s is read, and survives the wire format', (file) => {
     for (const source of sourcesOf(documents, file)) {
       const reading = readDocument(source, '2026-03-10');
       expect(reading.kind).not.toBe('unreadable');

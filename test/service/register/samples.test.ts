@@ -18,7 +18,7 @@ const listsOf = (document: unknown): readonly (readonly [string, readonly unknow
   );
 
 describe('the series of sample documents', () => {
-  it('is what its files hold', () => {
+  it('equals its files', () => {
     const files = readdirSync(SERIES_FOLDER).filter((name) => name.endsWith('.json'));
     const held = files.map((file) => ({ file, document: JSON.parse(readFileSync(join(SERIES_FOLDER, file), 'utf8')) }));
     expect(held).toEqual(JSON.parse(JSON.stringify(sampleSeries())));
@@ -33,7 +33,7 @@ describe('the series of sample documents', () => {
     }
   });
 
-  it('tells its story to the watcher', async () => {
+  it('causes its changes in the watcher', async () => {
     const fixture = await setWatch(await newStore('sqlite'), {
       source: () => createFileSource(SERIES_FOLDER),
       newWithinDays: 120,
@@ -70,7 +70,7 @@ describe('the endless series', () => {
   });
 
   // Of a company whose website came and went on one day, a chain on PostgreSQL expected a change that nobody may tell.
-  it('says of a list that has become empty when its last entry ended', () => {
+  it('states when the last entry of an emptied list ended', () => {
     const stated = new Set<string>();
     for (const { document } of series(144_533, 6, 60, { stepMs: 3 * 3_600_000 })) {
       for (const [list, entries] of listsOf(document)) {

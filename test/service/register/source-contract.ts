@@ -58,7 +58,7 @@ const inOrder = ({ givesInAnyOrder }: SourceFixture, numbers: readonly number[])
 
 /** Registers the promises as tests. `open` makes a fixture whose pages hold four documents at the most. */
 export function sourceContract(open: () => Promise<SourceFixture>): void {
-  it('gives every document once, in the order of loading, in pages', async () => {
+  it('returns every document once, in the order of loading, in pages', async () => {
     const fixture = await open();
     await fixture.tell(documentsFrom(0, 10));
     const { numbers, pages } = await readAll(fixture.source);
@@ -66,7 +66,7 @@ export function sourceContract(open: () => Promise<SourceFixture>): void {
     expect(pages).toBeGreaterThanOrEqual(3);
   });
 
-  it('ends with a cursor also where there is nothing, and tells later of what came later', async () => {
+  it('ends with a cursor even if there is nothing, and returns later documents later', async () => {
     const fixture = await open();
     const empty = await readAll(fixture.source);
     expect(empty.numbers).toEqual([]);
@@ -81,7 +81,7 @@ export function sourceContract(open: () => Promise<SourceFixture>): void {
     expect(inOrder(fixture, [...new Set(rest.numbers)]).filter((number) => number > 2)).toEqual(upTo(6, 3));
   });
 
-  it('goes on from a cursor after a restart, and gives the same page again for the same cursor', async () => {
+  it('resumes from a cursor after a restart, and returns the same page again for the same cursor', async () => {
     const fixture = await open();
     await fixture.tell(documentsFrom(0, 11));
     const { signal } = new AbortController();
@@ -92,7 +92,7 @@ export function sourceContract(open: () => Promise<SourceFixture>): void {
     expect(inOrder(fixture, [...numbersIn(first.documents), ...rest.numbers])).toEqual(upTo(11));
   });
 
-  it('begins anew where the cursor is not one of its own', async () => {
+  it('starts over if the cursor is not its own', async () => {
     const fixture = await open();
     await fixture.tell(documentsFrom(0, 3));
     const foreign = await readAll(fixture.source, '{"something":"else"}');
@@ -100,7 +100,7 @@ export function sourceContract(open: () => Promise<SourceFixture>): void {
     for (const { numbers } of [foreign, none]) expect(inOrder(fixture, numbers)).toEqual(upTo(3));
   });
 
-  it('throws a SourceError while it cannot be read, and loses nothing by it', async () => {
+  it('throws a SourceError while it cannot be read, and loses nothing', async () => {
     const fixture = await open();
     await fixture.tell(documentsFrom(0, 9));
     const { signal } = new AbortController();

@@ -10,7 +10,7 @@ const spelled = (form: 'NFC' | 'NFD'): Json => ({
   deltagerRelation: [relation(person(4_999_000_004, 'Åse Pådæk'.normalize(form)), BOARD)],
 });
 
-test('a text whose letters and marks come apart, or together again, is the same text', () => {
+test('a text with composed or decomposed letters is the same text', () => {
   const [together, apart] = [companyOf(spelled('NFC'), TODAY), companyOf(spelled('NFD'), TODAY)];
   expect(changesOf(together, apart, OPTIONS)).toEqual([]);
   expect(changesOf(apart, together, OPTIONS)).toEqual([]);

@@ -1,4 +1,4 @@
-/** A store with two sources that state other values of some companies, for half a day. */
+/** A store with two sources that state different values of some companies, for half a day. */
 
 import type { Origin } from '../../../src/service/register/source/source.ts';
 import { ingestPage } from '../../../src/service/register/watch/ingest-page.ts';

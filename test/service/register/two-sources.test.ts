@@ -1,4 +1,4 @@
-/** Two sources fill one store: each speaks for its families, and a change of sources tells no change that did not happen. */
+/** Two sources fill one store: each states its own families, and a change of sources reports no false change. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ import { DAY, life, oldCompany, START, setWatch } from './watch-fixture.ts';
 const dayOf = (days: number): string => new Date(START + days * DAY).toISOString().slice(0, 10);
 
 describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
-  test('tells of no change when a source is added, removed, or takes the place of the other', async () => {
+  test('reports no change when a source is added, removed, or replaces the other', async () => {
     const { say, changes, forward } = await twoSources(await newStore(engine));
     const document = documentOf(life(oldCompany(1)));
     for (const order of [...ORDERS, ...[...ORDERS].reverse(), ...ORDERS]) {
@@ -33,7 +33,7 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
     expect(await changes()).toEqual([]);
   });
 
-  test('tells of the change that a new source brings with its first document', async () => {
+  test('reports the change that a new source brings with its first document', async () => {
     const { say, changes, forward } = await twoSources(await newStore(engine));
     const [first, ...rest] = life(oldCompany(2), {
       from: dayOf(2),
@@ -50,7 +50,7 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
     expect(await changes()).toHaveLength(1);
   });
 
-  test('tells of a change that comes within the hour after the leading source was taken out', async () => {
+  test('reports a change that comes within the hour after the leading source was removed', async () => {
     const { say, changes, forward } = await twoSources(await newStore(engine));
     const [first, ...rest] = life(oldCompany(9), { from: dayOf(0), is: { phoneNumber: '11223344' } });
     await say('cvr', ['cvr'], documentOf([first]));
@@ -73,7 +73,7 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
     ['cvr', 'datafordeler'],
     ['datafordeler', 'cvr'],
   ] as const)('from %s to %s', (former, next) => {
-    test.each(Object.entries(UNKNOWN))('tells of a change %s that only the new source knows', async (_, change) => {
+    test.each(Object.entries(UNKNOWN))('reports a change %s that only the new source knows', async (_, change) => {
       const { say, changes, forward } = await twoSources(await newStore(engine));
       const [first, ...rest] = life(oldCompany(12, WAS), { ...change, is: IS });
       await say(former, [former], documentOf([first]));
@@ -91,7 +91,7 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
       ['back to what was there', WAS],
       ['to something else', { name: 'Tredje Firma A/S', phoneNumber: '55667788', email: 'c@tredje.invalid' }],
       ['to nothing', { name: 'Tredje Firma A/S', phoneNumber: null, email: null }],
-    ])('tells the second change of one day, %s, where the former source knew the first', async (_, second) => {
+    ])('reports the second change of one day, %s, if the former source knew the first', async (_, second) => {
       const { say, changes, forward } = await twoSources(await newStore(engine));
       const is = { name: 'Andet Foretagende A/S', phoneNumber: '11223344', email: 'ny@andet.invalid' };
       const [first, ...rest] = life(
@@ -114,7 +114,7 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
       expect(told[1]).toHaveProperty('name');
     });
 
-    test.each(Object.entries(UNKNOWN))('tells a change %s once that both know', async (_, change) => {
+    test.each(Object.entries(UNKNOWN))('reports a change %s once if both know it', async (_, change) => {
       const { say, changes, forward } = await twoSources(await newStore(engine));
       const [first, ...rest] = life(oldCompany(12, WAS), { ...change, is: IS });
       await say(former, [former], documentOf([first]));
@@ -127,7 +127,7 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
     });
   });
 
-  test('tells what each source alone carries, and takes the rest from the leading one', async () => {
+  test('reports what each source alone has, and takes the rest from the leading one', async () => {
     const { say, changes, forward } = await twoSources(await newStore(engine));
     const order = ['datafordeler', 'cvr'] as const;
     const [first, ...rest] = life(oldCompany(3), {
@@ -143,7 +143,7 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
     expect((await changes()).map(({ updates }) => Object.keys(updates))).toEqual([['purpose'], ['name']]);
   });
 
-  test('counts where the sources differ for hours, and no more once they agree', async () => {
+  test('counts differences that last for hours, and none once the sources agree', async () => {
     const store = await newStore(engine);
     const { say, forward, now, changes } = await twoSources(store);
     const order = ['cvr', 'datafordeler'] as const;
@@ -161,7 +161,7 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
     expect(await changes()).toMatchObject([{ updates: { phoneNumber: { after: '11223344' } } }]);
   });
 
-  test('tells of a coming day in the documents of both', async () => {
+  test('reports a future day in the documents of both', async () => {
     const { say, changes, run, forward } = await twoSources(await newStore(engine));
     const order = ['datafordeler', 'cvr'] as const;
     const versions = life(oldCompany(5), {
@@ -179,7 +179,7 @@ describe.each(SUITE_ENGINES)('a store with two sources, on %s', (engine) => {
   });
 });
 
-test('differences are counted by an index, of the sources behind the first', async () => {
+test('differences of the sources behind the first are counted by an index', async () => {
   const plans = await plansOf(async (db) => {
     await db.transaction().execute((tx) => storeComparing(tx, ['cvr', 'datafordeler'], START));
     await readDifferences(db, START);
@@ -190,7 +190,7 @@ test('differences are counted by an index, of the sources behind the first', asy
 });
 
 describe.each(SUITE_ENGINES)('two sources of which one is down, on %s', (engine) => {
-  test('go on with the other one, in pages and for a company that is asked for', async () => {
+  test('continue with the other one, in pages and for a requested company', async () => {
     const store = await newStore(engine);
     const down: RegisterSource = {
       ...{ name: 'cvr', origin: 'cvr', families: familiesOf('cvr') },
@@ -239,7 +239,7 @@ describe.each(SAMPLE_FOLDERS)('the $kind documents', ({ folder }) => {
     .sort()
     .flatMap((name) => documentsOf(JSON.parse(readFileSync(join(place, name), 'utf8'))));
 
-  test('tell of nothing when the sources change between them', async () => {
+  test('report nothing when the sources change between them', async () => {
     const { say, changes, forward } = await twoSources(await newStore('sqlite'));
     expect(documents.length).toBeGreaterThan(3);
     for (const document of documents) {

@@ -1,4 +1,4 @@
-/** Value, empty, and unreadable are three states: what cannot be read keeps what was known, is sent to nobody, and stands in review. */
+/** Value, empty, and unreadable are three states: an unreadable value keeps the known one, is not sent, and is in review. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -62,7 +62,7 @@ const raise = (): never => {
   throw new Error('the company is not known');
 };
 
-describe.each(SUITE_ENGINES)('what cannot be read, on %s', (engine) => {
+describe.each(SUITE_ENGINES)('an unreadable value, on %s', (engine) => {
   it.each<[what: string, known: Json, unreadable: Json, next: Json, part: string, text: string]>([
     [
       'a day that cannot be',
@@ -115,7 +115,7 @@ describe.each(SUITE_ENGINES)('what cannot be read, on %s', (engine) => {
       '"navn":""',
     ],
   ])(
-    '(%s) keeps what was known, and stands in review with its text',
+    '(%s) keeps the known value, and is in review with its text',
     async (_, ...[known, unreadable, next, part, text]) => {
       const { told, review, state } = await tellOn(engine, known, unreadable);
       expect(told).toEqual([]);
@@ -129,7 +129,7 @@ describe.each(SUITE_ENGINES)('what cannot be read, on %s', (engine) => {
     },
   );
 
-  it('is not sent at first revision either, and no change once it can be read', async () => {
+  it('is not sent at the first version either, and is no change once it is readable', async () => {
     const first = await tellOn(engine, { ...capital('1.250.000,00'), ...owned('33.33') });
     expect([first.state.capital, first.state.ownership]).toEqual([undefined, undefined]);
     const { told, state } = await tellOn(engine, owned('33.33'), owned('0.3333'));
@@ -137,7 +137,7 @@ describe.each(SUITE_ENGINES)('what cannot be read, on %s', (engine) => {
     expect(state.ownership?.added).toMatchObject([{ name: 'Anna Testesen', ownership: '33.33-50' }]);
   });
 
-  it('holds no other owner back, and a new one comes with the share that can be read', async () => {
+  it('does not hold back another owner, and a new one has the readable share', async () => {
     const both = (share: string, bos: string) => ({
       deltagerRelation: [relation(ANNA, owns(share)), relation(BO, owns(bos))],
     });
@@ -154,7 +154,7 @@ describe.each(SUITE_ENGINES)('what cannot be read, on %s', (engine) => {
     ['a year that is to come', [2206, 2, 9]],
     ['a month that is to come', [2026, 12, 9]],
     ['a number of nothing', [2026, 3, 'mange']],
-  ] as const)('is a figure of %s: it is passed over, and the next one counts', async (_, wrong) => {
+  ] as const)('is a figure of %s: it is skipped, and the next one counts', async (_, wrong) => {
     const { told, review, state } = await tellOn(
       engine,
       monthly([2026, 1, 4]),
@@ -183,7 +183,7 @@ describe.each(SUITE_ENGINES)('figures that the register takes back, on %s', (eng
 
   const sent = { year: 2025, month: 5, before: 4, after: 5 };
 
-  it('are told to be gone at once, with the one that is left', async () => {
+  it('are reported as gone at once, with the remaining one', async () => {
     const back = { year: 2025, month: 4, before: 5, after: 4 };
     expect(await sentOf(...first)).toEqual([sent, back]);
     expect(await sentOf(...first, monthly(april, [2025, 5, 4]))).toEqual([sent, back]);
@@ -191,7 +191,7 @@ describe.each(SUITE_ENGINES)('figures that the register takes back, on %s', (eng
     expect(await sentOf(...first, monthly(april, [2025, 6, 7]))).toEqual([sent, back, { ...sent, month: 6, after: 7 }]);
   });
 
-  it('are not gone where their own entry cannot be read, or the list of months is not there', async () => {
+  it('are not gone if their own entry is unreadable, or the list of months is missing', async () => {
     const told = first.slice(0, 2);
     expect(await sentOf(...told, monthly(april, [2025, 5, 'mange']))).toEqual([sent]);
     expect(await sentOf(...told, { maanedsbeskaeftigelse: [{ aar: 2025, maaned: 4, antalAnsatte: 4 }] })).toEqual([
@@ -199,7 +199,7 @@ describe.each(SUITE_ENGINES)('figures that the register takes back, on %s', (eng
     ]);
   });
 
-  it('are so also where none is left meanwhile', async () => {
+  it('are gone even if none remained for a while', async () => {
     expect(await sentOf(monthly(may), monthly([2025, 4, null]), monthly([2025, 5, 4]))).toEqual([
       { year: 2025, month: 5, before: 5, after: 4 },
     ]);
@@ -207,7 +207,7 @@ describe.each(SUITE_ENGINES)('figures that the register takes back, on %s', (eng
 });
 
 describe.each(SAMPLE_FOLDERS)('documents of the register, $kind', ({ folder }) => {
-  it('state nothing that cannot be read', () => {
+  it('state nothing unreadable', () => {
     const place = join(folder, 'cvr-es');
     const files = readdirSync(place).filter((file) => file.endsWith('.json'));
     const found = files.flatMap((file) => {

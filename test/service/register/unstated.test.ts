@@ -82,7 +82,7 @@ const invented = [
 
 describe('a store filled from documents that are then served in part', () => {
   it.each(SUITE_ENGINES)(
-    'tells nothing of invented ones without any section in turn, and whole again, on %s',
+    'reports nothing if invented ones lack each section in turn, and are complete again, on %s',
     async (engine) => {
       const fixture = await setWatch(await newStore(engine));
       expect(await serveInTurn(fixture, invented)).toEqual([]);
@@ -91,7 +91,7 @@ describe('a store filled from documents that are then served in part', () => {
   );
 
   test.each(SAMPLE_FOLDERS)(
-    'tells nothing of $kind ones of the register without any section in turn, and whole again',
+    'reports nothing if $kind ones of the register lack each section in turn, and are complete again',
     async ({ folder }) => {
       const place = join(folder, 'cvr-es');
       const documents = readdirSync(place)
@@ -125,29 +125,29 @@ describe('a family that a document does not state', () => {
     folder = newFolder();
   });
 
-  it('tells that a beneficial owner left where the document says when, also after it said nothing of owners', async () => {
+  it('reports that a beneficial owner left if the document says when, even after one without owners', async () => {
     const told = await toldOf([owned, { deltagerRelation: [] }, gone]);
     expect(told.map(({ updates }) => updates)).toMatchObject([
       { trueOwnership: { removed: [{ name: 'Vera Prøve' }] }, trueVoteRights: { removed: [{ name: 'Vera Prøve' }] } },
     ]);
   });
 
-  it('tells of the first owner of a company that had none', async () => {
+  it('reports the first owner of a company that had none', async () => {
     expect(await toldOf([{ deltagerRelation: [] }, owned])).toHaveLength(1);
   });
 
-  it('is learnt without a word where no document spoke of it before', async () => {
+  it('is stored without a change if no document stated it before', async () => {
     expect(await toldOf([{}, owned, {}, owned])).toEqual([]);
   });
 
-  it('is not told of where the source does not speak for it, whatever its documents hold', async () => {
+  it('is not reported if the source does not cover it, whatever its documents hold', async () => {
     const families = ALL_FAMILIES.filter((family) => family !== 'beneficialOwners');
     expect(await toldOf([owned, gone, owned, { ...gone, reklamebeskyttet: true }], families)).toMatchObject([
       { updates: { commercialProtection: { after: true } } },
     ]);
   });
 
-  it('is in no full state, while a list that somebody left is stated as empty', async () => {
+  it('is in no full state, while a list without members is stated as empty', async () => {
     const listed = async (...versions: readonly Json[]) => {
       const fixture = await setWatch(await newStore('sqlite'));
       await fixture.tell(...versions.map((fields, at) => served(document(fields), at)));
@@ -161,7 +161,7 @@ describe('a family that a document does not state', () => {
     expect(await listed(owned, gone, {})).toBe(0);
   });
 
-  it('is empty where the register deleted the only entry of a list, which is told', async () => {
+  it('is empty if the register deleted the only entry of a list, which is reported', async () => {
     const full = { binavne: [name('Bi ApS')], telefonNummer: [contact('70121212')], bibranche2: [industry('563010')] };
     const told = await toldOf([full, { binavne: [], telefonNummer: [], bibranche2: [] }, { binavne: [] }]);
     expect(told.map(({ updates }) => updates)).toMatchObject([
@@ -180,18 +180,18 @@ describe('a family that a document does not state', () => {
     ['gets back', [units(unit), units(), units(unit)], ['pUnitRemoved', 'pUnitAdded']],
     ['keeps, where nothing is stated of it,', [units(unit), { penheder: undefined }, units(unit)], []],
     ['keeps, in a document without its life,', [units(unit), { ...units(), livsforloeb: [] }, units(unit)], []],
-  ])('%s its only production unit by an empty list, told once', async (_, versions, events) => {
+  ])('%s its only production unit by an empty list, reported once', async (_, versions, events) => {
     const told = await toldOf(versions);
     expect(told.flatMap(({ updates }) => Object.keys(updates))).toEqual(events);
   });
 
-  it('is kept where a list is missing', async () => {
+  it('is kept if a list is missing', async () => {
     const full = { binavne: [name('Bi ApS')], telefonNummer: [contact('70121212')], bibranche2: [industry('563010')] };
     const missing = { binavne: undefined, telefonNummer: undefined, bibranche2: undefined };
     expect(await toldOf([full, missing, full])).toEqual([]);
   });
 
-  it('never takes a name away', async () => {
+  it('never removes a name', async () => {
     const ended = { navne: [name('Borte ApS', '2020-01-01', '2026-01-01')] };
     expect(await toldOf([{ navne: [name('Borte ApS')] }, ended])).toEqual([]);
   });

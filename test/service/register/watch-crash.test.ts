@@ -49,7 +49,7 @@ function failing(store: Store): Failing {
 }
 
 describe.each(SUITE_ENGINES)('a page that fails on %s', (engine) => {
-  it('leaves nothing behind, whichever statement it fails at, and is then taken in whole and once', async () => {
+  it('leaves nothing behind, whichever statement it fails at, and is then stored completely and once', async () => {
     const real = await newStore(engine);
     const store = failing(real);
     const fixture = await setWatch(real);
@@ -100,7 +100,7 @@ describe.each(SUITE_ENGINES)('a page that fails on %s', (engine) => {
 });
 
 describe.each(SUITE_ENGINES)('a process that is killed again and again on %s', (engine) => {
-  it('tells in the end what one does that never was', async () => {
+  it('reports in the end the same as one that is never killed', async () => {
     const file = join(newFolder(), 'register.ndjson');
     const documents = [...sampleDocuments(11, 60, 400, { start: START - 40_000_000 })];
     await writeFile(file, documents.map((one) => `${JSON.stringify(one)}\n`).join(''));

@@ -57,7 +57,7 @@ const entityOf = (document: unknown): string => {
 };
 
 describe('the register over HTTP', () => {
-  it('loads what there is, then tells of each change once, of companies and units', async () => {
+  it('is loaded, then each change of companies and units is reported once', async () => {
     const { emulator, run, forward, now, changes, counts } = await cvrStage();
     expect(await changes()).toEqual([]);
     expect((await counts())['new']).toBe(emulator.documents.virksomhed.size + emulator.documents.produktionsenhed.size);
@@ -75,7 +75,7 @@ describe('the register over HTTP', () => {
     expect(await changes()).toEqual(before);
   });
 
-  it('tells the same where answers come repeated and in another order, and documents hours late', async () => {
+  it('gives the same changes if answers are repeated and reordered, and documents hours late', async () => {
     const { emulator, run, forward, now, changes } = await cvrStage();
     emulator.disturb = (hits) => [...hits, ...hits].toReversed();
     const document = loaded(life(company), 0);
@@ -95,7 +95,7 @@ describe('the register over HTTP', () => {
     expect(told.map(({ updates }) => updates)).toEqual([{ name: { before: company.name, after: 'Nyt Navn ApS' } }]);
   });
 
-  it('outlasts an outage of hours: asks less and less often, never gives up, and misses nothing', async () => {
+  it('can be down for hours: it is called less and less often, never given up, and nothing is missed', async () => {
     const { emulator, down, run, forward, now, changes, warnings, store, deps, source } = await cvrStage();
     down(true);
     const before = warnings.length;
@@ -132,7 +132,7 @@ describe('the register over HTTP', () => {
 
 describe('answers that lack documents', () => {
   it.each(['shard', 'early'] as const)(
-    '(%s) are an outage: the first load goes on when they are whole',
+    '(%s) are an outage: the first load continues once they are complete',
     async (how) => {
       const { emulator, run, forward, counts, warnings, store } = await cvrStage(120, how);
       expect(await counts()).toEqual({});
@@ -149,8 +149,8 @@ describe('answers that lack documents', () => {
   );
 });
 
-describe('others', () => {
-  it('that took the lane meanwhile: nothing of the page is stored', async () => {
+describe('other work', () => {
+  it('that took the lane meanwhile stops the page from being stored', async () => {
     const store = await newStore('sqlite');
     const fixture = await setWatch(store);
     await fixture.tell(loaded(life(company), -100));
@@ -165,7 +165,7 @@ describe('others', () => {
     expect(await store.db.selectFrom('snapshot').selectAll().execute()).toHaveLength(1);
   });
 
-  it('that stored a snapshot of the page meanwhile: it is compared anew', async () => {
+  it('that stored a snapshot of the page meanwhile causes a new comparison', async () => {
     const store = await newStore('sqlite');
     let meanwhile: (() => Promise<void>) | undefined;
     const between: Store = {
@@ -203,7 +203,7 @@ describe('others', () => {
     ]);
   });
 
-  it('get the thread between documents: a page does not keep webhooks waiting', async () => {
+  it('gets the thread between documents: a page does not delay webhooks', async () => {
     const fixture = await setWatch(await newStore('sqlite'));
     await fixture.tell(...Array.from({ length: 400 }, (_, seed) => loaded(life(oldCompany(1_000 + seed)), seed)));
     let turns = 0;

@@ -1,4 +1,4 @@
-/** A fixture for the watcher: a store, a clock that is set on by hand, and documents that are told by a file. */
+/** A fixture for the watcher: a store, a manual clock, and documents from a file. */
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { documentOf } from '../../../src/commands/emulate/sample/document.ts';

@@ -27,7 +27,7 @@ describe('a document', () => {
     ['packed, and saying so', gzipSync(TEXT), { 'content-encoding': 'gzip' }],
     ['packed, and not saying so', gzipSync(TEXT), {}],
     ['packed twice', gzipSync(gzipSync(TEXT)), { 'content-encoding': 'gzip' }],
-  ])('%s is unpacked', async (_, body, headers) => {
+  ])('%s is decompressed', async (_, body, headers) => {
     const { fetched } = await fetching((_request, response) => response.writeHead(200, headers).end(body));
     expect(fetched).toEqual({ kind: 'bytes', bytes: TEXT });
   });
@@ -44,7 +44,7 @@ describe('a document', () => {
     expect(fetched).toEqual({ kind, reason: expect.stringContaining(`answered with ${status}`) });
   });
 
-  it('that is cut, or packed wrongly, is asked for later', async () => {
+  it('that is cut, or wrongly compressed, is requested again later', async () => {
     const cut = await fetching((_, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('<xbrl');
       setImmediate(() => response.destroy());
@@ -75,7 +75,7 @@ describe('a document', () => {
     expect(sent).toBeLessThan(200);
   });
 
-  it('that unpacks to more than it may is refused, wherever it was packed', async () => {
+  it('that decompresses beyond the limit is refused, wherever it was compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     for (const headers of [{ 'content-encoding': 'gzip' }, {}]) {
       const { fetched } = await fetching((_, response) => response.writeHead(200, headers).end(bomb), {
@@ -97,7 +97,7 @@ describe('the host of a document', () => {
     'file:///etc/passwd',
     'gopher',
     '',
-  ])('%s is not asked', async (path) => {
+  ])('%s is not called', async (path) => {
     const { fetched, calls } = await fetching((_, response) => response.end('x'), {
       hosts: ['virk.dk', 'localhost'],
       path: path || 'http:',

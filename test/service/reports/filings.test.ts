@@ -63,7 +63,7 @@ describe('a record of the index', () => {
     });
   });
 
-  it('is not annual where it holds an interim report', () => {
+  it('is not annual if it holds an interim report', () => {
     const dokumenter = [document('application/xml', 'h1.xml', 'HALVAARSRAPPORT')];
     expect(filed({ dokumenter })).toMatchObject({ isAnnual: false, documents: ['http://reports.example/h1.xml'] });
   });
@@ -86,7 +86,7 @@ describe('a record of the index', () => {
     ['no company number', record({ cvrNummer: null }), 'urn:ofk:oid:7'],
     ['no company number', record({ cvrNummer: 12 }), 'urn:ofk:oid:7'],
     ['no time', record({ offentliggoerelsesTidspunkt: 'i går' }), 'urn:ofk:oid:7'],
-  ])('with %s is none', (reason, hit, id) => {
+  ])('with %s is no filing', (reason, hit, id) => {
     expect(readFiling(hit)).toEqual({ id, reason: expect.stringContaining(reason) });
   });
 });
@@ -110,7 +110,7 @@ describe('which filing is news', () => {
     expect(isNews(FILING, data, [known(FILING.id, '2023-12-31', '2024-09-01')])).toBe(true);
   });
 
-  it('is not one that a later filing has replaced, nor a part of a year whose report is known', () => {
+  it('is not one that a later filing has replaced, or a part of a year whose report is known', () => {
     expect(isNews(FILING, data, [known('a', '2023-12-31', '2024-06-01')])).toBe(false);
     expect(isNews(FILING, data, [known('a', '2024-06-30')])).toBe(false);
   });

@@ -30,7 +30,7 @@ async function begun(settings = {}): Promise<{ store: Store; register: Register;
 }
 
 describe('pages of the index', () => {
-  it('follow each other to the end, also where filings share a moment at their edge', async () => {
+  it('follow each other to the end, even if filings at their edge share a time', async () => {
     const { register, watch } = await begun({ pageSize: 4 });
     const list = many(register, 10);
     const sameMoment = list.map((one, n) =>
@@ -42,7 +42,7 @@ describe('pages of the index', () => {
     expect(register.queries.length).toBeGreaterThan(2);
   });
 
-  it('may come in any order, twice, and with records nobody can read', async () => {
+  it('may come in any order, twice, and with unreadable records', async () => {
     const { store, register, watch } = await begun();
     register.publish(...many(register, 6));
     register.twist = (hits) => [
@@ -62,7 +62,7 @@ describe('pages of the index', () => {
     ]);
   });
 
-  it('that repeat themselves do not hold the poll for ever', async () => {
+  it('that repeat themselves do not block the poll', async () => {
     const { register, watch } = await begun({ pageSize: 3 });
     const hits = many(register, 3).map((one) => recordOf(one, register.documents.url));
     register.twist = () => hits;
@@ -71,7 +71,7 @@ describe('pages of the index', () => {
     expect(register.queries.length).toBeLessThan(5);
   });
 
-  it('are read a little back for what shows late, and far back four times a day', async () => {
+  it('overlap a little for late filings, and far back four times a day', async () => {
     const { register, watch } = await begun();
     const [first, late, veryLate, ...rest] = many(register, 8);
     if (first === undefined || late === undefined || veryLate === undefined) throw new Error('too few');
@@ -89,7 +89,7 @@ describe('pages of the index', () => {
     expect(assetsTold(watch)).toEqual([...rest.map(({ id }) => id), late.id, veryLate.id]);
   });
 
-  it('are not passed over because one record claims to be from the future', async () => {
+  it('are not skipped because one record claims to be from the future', async () => {
     const { register, watch } = await begun();
     const [odd, ...rest] = many(register, 4);
     register.publish({ ...odd, id: 10, published: '2031-01-01T00:00:00.000Z' });
@@ -100,7 +100,7 @@ describe('pages of the index', () => {
     expect(assetsTold(watch)).toEqual([10, 11, 12, 13]);
   });
 
-  it('are asked from where watching stood, after hours away', async () => {
+  it('are requested from the last position after hours offline', async () => {
     const { register, watch } = await begun();
     register.publish(...many(register, 3));
     register.index.fault({ match: 'offentliggoerelser', times: 3, action: { kind: 'status', status: 503 } });
@@ -125,7 +125,7 @@ describe('pages of the index', () => {
       { kind: 'status', status: 200, body: { ...WHOLE, _shards: { total: 5, successful: 4, failed: 0 } } },
     ],
     ['an answer that says nothing of shards', { kind: 'status', status: 200, body: { hits: { hits: [] } } }],
-  ] as const)('that are %s are asked for again, and nothing is lost', async (_, action) => {
+  ] as const)('that are %s are requested again, and nothing is lost', async (_, action) => {
     const { register, watch } = await begun();
     register.publish(...many(register, 2));
     register.index.fault({ match: 'offentliggoerelser', action });
@@ -136,7 +136,7 @@ describe('pages of the index', () => {
 });
 
 describe('a document that cannot be fetched now', () => {
-  it('is tried again later, longer each time, and then told of once', async () => {
+  it('is retried at growing intervals, and then reported once', async () => {
     const { store, register, watch } = await begun();
     register.publish({ id: 1, published: minutesPast(7, 0) });
     register.files.set('1.xml', 503);
@@ -158,7 +158,7 @@ describe('a document that cannot be fetched now', () => {
     expect(await filings(store)).toMatchObject([{ retry_at: null, record: null, error: null }]);
   });
 
-  it('is given up after two days, and its report told of by its address', async () => {
+  it('is given up after two days, and its report is published with its address', async () => {
     const { store, register, watch } = await begun();
     register.publish({ id: 1, published: minutesPast(7, 0) });
     const began = watch.time;
@@ -171,7 +171,7 @@ describe('a document that cannot be fetched now', () => {
     expect(await filings(store)).toMatchObject([{ retry_at: null, error: expect.stringMatching(/404/) }]);
   });
 
-  it('does not keep the others waiting, and a host that is down is left alone for this poll', async () => {
+  it('does not delay the others, and a host that is down is skipped for this poll', async () => {
     const { store, register, watch } = await begun();
     register.publish(...many(register, 10));
     register.files.set('10.xml', 500).set('11.xml', 500);
@@ -208,7 +208,7 @@ describe('a document that cannot be fetched now', () => {
 describe('the lane of reports', () => {
   const lane = (store: Store) => store.db.selectFrom('lane').select(['due_at', 'attempts', 'error']).executeTakeFirst();
 
-  it('comes again at the next poll, and sooner but later each time where the index cannot be read', async () => {
+  it('runs again at the next poll, and earlier, at growing intervals, while the index is unreadable', async () => {
     const { store, register, watch } = await begun();
     const run = async () => {
       const [held] = await claim(store, 'watch', { limit: 1, now: watch.time, leaseMs: 30_000 });
@@ -232,7 +232,7 @@ describe('the lane of reports', () => {
     expect(await run()).toMatchObject({ attempts: 0, error: null });
   });
 
-  it('stops in the middle of a page where it must, and goes on there', async () => {
+  it('stops in the middle of a page if it must, and resumes there', async () => {
     const { register, watch } = await begun();
     register.publish(...many(register, 5));
     const stopping = new AbortController();

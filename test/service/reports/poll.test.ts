@@ -29,7 +29,7 @@ async function begun(
 }
 
 describe.each(ENGINES)('the filing index, into %s', (engine) => {
-  it('is read from now on: what was filed before is nobody’s news', async () => {
+  it('is read from now on: earlier filings are not reported', async () => {
     const [store, register] = [await newStore(engine), await openRegister()];
     const watch = polling(store, register);
     register.publish(
@@ -71,7 +71,7 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     expect(JSON.parse(row?.data ?? '')).toEqual(newReport?.data);
   });
 
-  it('is published like any other change, to whoever asked', async () => {
+  it('is published like any other change, to every monitor that asked', async () => {
     const { store, register, watch } = await begun(engine);
     register.files.set('1.xml', report(1_000));
     register.publish({ id: 1, published: at('07:00') });
@@ -90,7 +90,7 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     expect(rings).toBe(1);
   });
 
-  it('is not asked for what an erased company files, poll after poll, and tells of the others', async () => {
+  it('requests no filing of an erased company at any poll, and reports the others', async () => {
     const { store, register, watch } = await begun(engine);
     await eraseByHand(store, 'CVR-1-90000007');
     for (const id of [1, 2]) register.files.set(`${id}.xml`, report(id));
@@ -100,7 +100,7 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     expect(register.documents.calls).toEqual(['/2.xml']);
   });
 
-  it('is told of once: polled again, and after a crash in the middle of a page', async () => {
+  it('is reported once, also if polled again, and after a crash in the middle of a page', async () => {
     const { store, register, watch } = await begun(engine);
     for (const id of [1, 2, 3]) register.files.set(`${id}.xml`, report(id));
     register.publish(
@@ -123,7 +123,7 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     expect(assetsTold(watch)).toEqual([2, 3]);
   });
 
-  it('tells of a re-filing as new, and of one that came too late not at all', async () => {
+  it('reports a re-filing as new, and one that came too late not at all', async () => {
     const { register, watch } = await begun(engine);
     for (const id of [1, 2, 3]) register.files.set(`${id}.xml`, report(id));
     register.publish({ id: 1, published: at('07:00') });
@@ -134,7 +134,7 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     expect(new Set(watch.told.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('tells of no report that is older than one it told of', async () => {
+  it('reports no filing that is older than a reported one', async () => {
     const { store, register, watch } = await begun(engine);
     for (const year of [2022, 2023]) register.files.set(`${year}.xml`, report(year, `${year}-12-31`));
     const of = (year: number, time: string) => ({
@@ -178,7 +178,7 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     expect(kept.toSorted()).toEqual(['2023-12-31', '2024-12-31']);
   });
 
-  it('keeps interim reports to itself', async () => {
+  it('does not publish interim reports', async () => {
     const { store, register, watch } = await begun(engine);
     const texts = { 'gsd:InformationOnTypeOfSubmittedReport': 'Halvårsrapport' };
     register.files.set('1.xml', instance(annual({ end: '2023-06-30', texts })));
@@ -198,7 +198,7 @@ describe.each(ENGINES)('the filing index, into %s', (engine) => {
     expect([data?.assets?.value, data?.auditors[0]?.name]).toEqual([9_000_000, 'Asta Aks']);
   });
 
-  it('tells of a report nobody can read by its address: a picture, or a broken document', async () => {
+  it('reports the address of an unreadable report: a picture, or a broken document', async () => {
     const { store, register, watch } = await begun(engine);
     register.files.set('2.xml', '<xbrl><open>').set('3.xml', report(3)).set('4.xml', 403);
     register.publish(

@@ -1,4 +1,4 @@
-/** Against reports whose figures were found by other means: invented ones, and filed ones if they lie beside the checkout. */
+/** Compares with figures found by other means: of invented reports, and of filed ones if they lie beside the checkout. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

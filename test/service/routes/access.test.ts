@@ -11,7 +11,7 @@ const body = (status: number, errorCode = status) => ({
 });
 
 describe.each(ENGINES)('a key on %s', (engine) => {
-  it('opens the door, in the query under a name in any case, or in the header', async () => {
+  it('gives access, in the query under a name in any case, or in the header', async () => {
     const harness = await openHarness(engine);
     const { key } = await harness.key();
     for (const name of ['accesskey', 'accessKey', 'ACCESSKEY', 'AccessKey'])
@@ -23,7 +23,7 @@ describe.each(ENGINES)('a key on %s', (engine) => {
     );
   });
 
-  it('is refused once it is revoked, and for ever', async () => {
+  it('is refused once it is revoked', async () => {
     const harness = await openHarness(engine);
     const { id, key } = await harness.key();
     expect((await harness.call('GET', `${JOBS}?accesskey=${key}`)).status).toBe(200);
@@ -38,7 +38,7 @@ describe.each(ENGINES)('a key on %s', (engine) => {
     expect(await listKeys(harness.store.db)).toEqual([revoked]);
   });
 
-  it('is kept as a digest, with when it was used to the minute', async () => {
+  it('is stored as a digest, with its last use to the minute', async () => {
     const harness = await openHarness(engine);
     const { id, key } = await harness.key();
     expect(key).toMatch(/^cvrsync_[\w-]{43}$/);
@@ -60,7 +60,7 @@ describe.each(ENGINES)('a key on %s', (engine) => {
   });
 });
 
-describe('the door', () => {
+describe('access control', () => {
   it.each([
     ['no key', JOBS],
     ['an empty key', `${JOBS}?accesskey=`],
@@ -74,7 +74,7 @@ describe('the door', () => {
     expect(answer.json).toEqual(body(401));
   });
 
-  it('refuses two keys that differ with 400, wherever they are, and takes one that is repeated', async () => {
+  it('refuses two keys that differ with 400, wherever they are, and accepts one that is repeated', async () => {
     const harness = await openHarness();
     const [{ key }, other] = [await harness.key(), await harness.key()];
     const two = await harness.call('GET', `${JOBS}?accesskey=${key}&accessKey=${other.key}`);
@@ -95,13 +95,13 @@ describe('the door', () => {
     expect(answer.json).toEqual(body(403));
   });
 
-  it('asks for a key before it looks at anything else', async () => {
+  it('requires a key before any other check', async () => {
     const harness = await openHarness();
     const answer = await harness.call('GET', `${JOBS}/no-job/items?take=-5`);
     expect(answer.status).toBe(401);
   });
 
-  it('writes no key to the log and into no answer, even where the call fails for a reason of ours', async () => {
+  it('writes no key to the log or an answer, even if the call fails by our fault', async () => {
     const harness = await openHarness();
     const { key } = await harness.key();
     await harness.store.write((tx) => tx.schema.dropTable('monitor').execute());
@@ -117,7 +117,7 @@ describe('the door', () => {
 });
 
 describe('the limit', () => {
-  it('refuses the 501st call of a minute that began with the first, and lets the next minute in', async () => {
+  it('refuses the 501st call of a minute that began with the first, and accepts calls of the next minute', async () => {
     const harness = await openHarness();
     const { key } = await harness.key();
     const other = await harness.key();

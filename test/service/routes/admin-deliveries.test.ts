@@ -45,7 +45,7 @@ const furnished = async (states: readonly DeliveryTable['state'][]) => {
   return { harness, monitor, seqs, states: states_ };
 };
 
-it('lists and counts deliveries by what is asked for', async () => {
+it('the admin API lists and counts deliveries by filter', async () => {
   const { harness, monitor, seqs } = await furnished(['done', 'held', 'due']);
   const [newest] = (await harness.call('GET', `${DELIVERIES}?limit=1`)).json as object[];
   expect(newest).toEqual({
@@ -69,7 +69,7 @@ it('lists and counts deliveries by what is asked for', async () => {
   expect(await count('since=2026-03-01T12:00:01Z&until=2026-03-01T13:00:02%2B01:00')).toEqual({ count: 1 });
 });
 
-it('replays what is held of a monitor as it is enabled, where that is asked for', async () => {
+it('the admin API replays held deliveries of a monitor as it enables the monitor, if requested', async () => {
   const { harness, monitor, states } = await furnished(['held', 'failed', 'held']);
   const step = (path: string) => harness.call('POST', `/admin/api/monitors/${monitor}/${path}`);
   await step('disable');
@@ -80,14 +80,14 @@ it('replays what is held of a monitor as it is enabled, where that is asked for'
   expect(await states()).toEqual(['due', 'failed', 'due']);
 });
 
-it('drops, and tells how many', async () => {
+it('the admin API drops deliveries, and returns how many', async () => {
   const { harness, states } = await furnished(['due', 'due', 'done', 'due', 'held']);
   const dropped = await harness.call('POST', `${DELIVERIES}/drop`, { body: { state: 'due', limit: 2 } });
   expect(dropped.json).toEqual({ count: 2 });
   expect(await states()).toEqual(['dropped', 'dropped', 'done', 'due', 'held']);
 });
 
-it('tells the attempts of one', async () => {
+it('the admin API returns the attempts of a delivery', async () => {
   const { harness, seqs } = await furnished(['failed']);
   const attempt = { at: NOON, took: 12, number: 1, status: 500, fault: null, answer: 'no' };
   const headers = { 'x-request-id': '7' };
@@ -101,7 +101,7 @@ it('tells the attempts of one', async () => {
   expect(answer.json).toEqual([{ ...attempt, headers, at: '2026-03-01T12:00:00.000Z', done: false }]);
 });
 
-it('sends one now, and wakes whoever delivers', async () => {
+it('the admin API sends a delivery now, and wakes its worker', async () => {
   const { harness, seqs, states } = await furnished(['failed', 'held', 'due', 'done', 'due']);
   await harness.store.write((tx) =>
     tx
@@ -131,7 +131,7 @@ it.each([
   ['POST', '/drop', { everything: true }, 'body.everything '],
   ['POST', '/drop', { entity: 'Nordlys' }, 'body.entity '],
   ['POST', '/-1/send', undefined, 'params.seq '],
-])('answers 422 and says where: %s %s %j', async (method, path, body, problem) => {
+])('answers 422 and names the place: %s %s %j', async (method, path, body, problem) => {
   const { harness } = await furnished(['held']);
   const answer = await harness.call(method, `${DELIVERIES}${path}`, { body });
   expect(answer.status).toBe(422);

@@ -6,7 +6,7 @@ const NOBODY = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const item = { entityId: 'CVR-1-10000001', id: '7' };
 
 describe.each(SUITE_ENGINES)('keys and jobs on %s', (engine) => {
-  it('are made, used, handed over and ended', async () => {
+  it('are created, used, handed over and ended', async () => {
     const harness = await openHarness(engine);
     const make = async (body: object) => (await harness.call('POST', '/admin/api/keys', { body })).json;
     const first = (await make({ name: 'One' })) as { id: string; key: string };
@@ -51,7 +51,7 @@ describe.each(SUITE_ENGINES)('keys and jobs on %s', (engine) => {
 });
 
 describe('a revoked key', () => {
-  it('has its jobs switched off, and no job of another key', async () => {
+  it('has its jobs disabled, and no job of another key', async () => {
     const harness = await openHarness();
     const [ended, other] = [await harness.key(), await harness.key()];
     const jobs = [await harness.job(ended.id, 'hubspot'), await harness.job(other.id, 'hubspot')];
@@ -61,14 +61,14 @@ describe('a revoked key', () => {
   });
 });
 
-describe('a job that cannot be', () => {
+describe('an invalid job', () => {
   it.each([
     ['for a key that is none', { key: NOBODY }, 'body.key is no API key'],
     ['for a provider that has one, in another case', { provider: 'HUBSPOT' }, 'body.provider has a job of this key'],
     ['for a provider with a blank', { provider: 'hub spot' }, 'body.provider should be'],
     ['for no provider', { provider: undefined }, 'body.provider is missing'],
     ['with a target', { provider: 'crm', target: 'all' }, 'body.target is not known'],
-  ])('answers 422 and says where: %s', async (_what, more, problem) => {
+  ])('answers 422 and names the place: %s', async (_what, more, problem) => {
     const harness = await openHarness();
     const { id: key } = await harness.key();
     await harness.job(key, 'hubspot');
@@ -78,7 +78,7 @@ describe('a job that cannot be', () => {
     expect(problemsIn(answer)).toEqual(expect.arrayContaining([expect.stringContaining(problem)]));
   });
 
-  it('answers 404 where it is not there, or is a monitor', async () => {
+  it('answers 404 if it does not exist, or is a monitor', async () => {
     const harness = await openHarness();
     const { id: key } = await harness.key();
     const made = await harness.call('POST', '/admin/api/monitors', { body: { name: 'List' } });
@@ -90,7 +90,7 @@ describe('a job that cannot be', () => {
     expect((await harness.call('DELETE', `/admin/api/keys/${NOBODY}`)).status).toBe(404);
   });
 
-  it('is not made for a key that may not have one, nor handed to it', async () => {
+  it('is not created for a key that may not have one, or handed to it', async () => {
     const harness = await openHarness();
     const [{ id: key }, { id: news }] = [await harness.key(), await harness.key(['news'])];
     const id = await harness.job(key, 'hubspot');
@@ -100,7 +100,7 @@ describe('a job that cannot be', () => {
   });
 });
 
-describe('a key that cannot be', () => {
+describe('an invalid key', () => {
   it.each([
     {},
     { name: '' },

@@ -12,7 +12,7 @@ import { openHook, statuses } from '../delivering.ts';
 import { openHarness } from './harness.ts';
 
 describe('the test of a monitor', () => {
-  it('posts with its credentials and signature while it is off, and counts for nothing', async () => {
+  it('posts with credentials and signature while the monitor is disabled, and does not count', async () => {
     const harness = await openHarness();
     const hook = await openHook();
     const credentials = { method: 'Header', key: 'X-Key', value: 'open-sesame' };
@@ -31,7 +31,7 @@ describe('the test of a monitor', () => {
     expect(await harness.store.db.selectFrom('delivery').selectAll().execute()).toEqual([]);
   });
 
-  it('names what is wrong with the webhook, and says when there is none', async () => {
+  it('names the problem of the webhook, and says when there is none', async () => {
     const harness = await openHarness();
     const hook = await openHook(statuses(500));
     const make = async (url: string | null) => {
@@ -49,7 +49,7 @@ describe('the test of a monitor', () => {
     expect((await harness.call('POST', unknown)).status).toBe(404);
   });
 
-  it('is a command, which fails where the webhook does', async () => {
+  it('is a command, which fails if the webhook does', async () => {
     const folder = newFolder();
     const url = join(folder, 'store.db');
     const config = join(folder, 'cvrsync.json');

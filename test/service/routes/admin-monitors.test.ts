@@ -18,7 +18,7 @@ const make = (harness: Harness, body: object = {}) =>
   harness.call('POST', MONITORS, { body: { name: 'Nordlys', url: 'https://hooks.example.com/a', ...body } });
 
 describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
-  it('are made, read, changed and removed', async () => {
+  it('are created, read, changed and removed', async () => {
     const harness = await openHarness(engine);
     const made = await make(harness, {
       entities: ['CVR-1-10000001', 'cvr-3-4000000001'],
@@ -84,7 +84,7 @@ describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
     ]);
   });
 
-  it('are switched off and on, and given a new secret', async () => {
+  it('are disabled and enabled, and given a new secret', async () => {
     const harness = await openHarness(engine);
     const { id, signingSecret } = viewOf(await make(harness));
     for (let time = 0; time < 2; time++)
@@ -106,7 +106,7 @@ describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
     expect(monitor?.security.secrets.map(({ secret }) => secret)).toEqual([rotated.signingSecret, signingSecret]);
   });
 
-  it('have lists that are added to, taken from and paged', async () => {
+  it('have lists that are extended, reduced and paged', async () => {
     const harness = await openHarness(engine);
     const { id } = viewOf(await make(harness, { entities: ['CVR-1-10000001', 'CVR-1-10000002'] }));
     const items = `${MONITORS}/${id}/items`;
@@ -126,7 +126,7 @@ describe.each(SUITE_ENGINES)('monitors on %s', (engine) => {
 });
 
 describe('a secret', () => {
-  it('is shown once and never again, and not in the log', async () => {
+  it('is shown once and never again, and is not in the log', async () => {
     const harness = await openHarness();
     const credentials = { method: 'BasicAuth', key: 'anna', value: 'hunter2-of-anna' };
     const made = await make(harness, { credentials });
@@ -150,7 +150,7 @@ describe('a secret', () => {
   });
 });
 
-describe('a monitor that cannot be', () => {
+describe('an invalid monitor', () => {
   it.each([
     ['no name', { name: undefined }, 'body.name is missing'],
     ['an empty name', { name: '' }, 'body.name '],
@@ -165,7 +165,7 @@ describe('a monitor that cannot be', () => {
     ['a company that is none', { entities: ['CVR-1-10000001', 'Nordlys'] }, 'body.entities.1 '],
     ['what nobody knows', { colour: 'red' }, 'body.colour is not known'],
     ['an owner', { owner: NOBODY }, 'body.owner is not known'],
-  ])('because of %s answers 422 and says where', async (_what, body, problem) => {
+  ])('because of %s answers 422 and names the place', async (_what, body, problem) => {
     const harness = await openHarness();
     const answer = await make(harness, body);
     expect(answer.status).toBe(422);
@@ -183,7 +183,7 @@ describe('a monitor that cannot be', () => {
     ['GET', '/items'],
     ['POST', '/items'],
     ['DELETE', '/items?entityId=CVR-1-10000001'],
-  ])('is not there answers 404: %s %s', async (method, rest) => {
+  ])('that does not exist answers 404: %s %s', async (method, rest) => {
     const harness = await openHarness();
     const body = { PATCH: { name: 'x' }, POST: rest === '/items' ? { entityId: 'CVR-1-10000001' } : undefined }[method];
     const answer = await harness.call(method, `${MONITORS}/${NOBODY}${rest}`, { body });

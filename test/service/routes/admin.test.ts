@@ -1,4 +1,4 @@
-/** Nothing about a request but its proof decides who administers. */
+/** Only the proof in a request decides who may administer. */
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../../../src/runtime/operators/audit.ts';
@@ -21,7 +21,7 @@ const raw = (harness: Harness, headers: Record<string, string>, method = 'GET', 
   });
 
 describe.each(SUITE_ENGINES)('the audit on %s', (engine) => {
-  it('keeps what programs change: who, what, on what, and the result; reads, refusals and strangers leave nothing', async () => {
+  it('records changes by programs with actor, action, target and result, but no reads, refusals or strangers', async () => {
     const harness = await openHarness(engine, { adminToken: TOKEN });
     const authorization = `Bearer ${TOKEN}`;
     const body = { name: 'Nordlys', scopes: ['admin'] };
@@ -62,7 +62,7 @@ describe('with a token', () => {
     expect(answer.text).not.toContain(TOKEN);
   });
 
-  it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`])('administration lets in who has it: %s', async (authorization) => {
+  it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`])('administration is allowed: %s', async (authorization) => {
     const harness = await openHarness('sqlite', { adminToken: TOKEN });
     expect((await harness.call('GET', MONITORS, { headers: { authorization } })).status).toBe(200);
     expect(
@@ -70,7 +70,7 @@ describe('with a token', () => {
     ).toBe(200);
   });
 
-  it('is no access key, and an access key is no token but for the scope admin', async () => {
+  it('is no access key, and an access key is no token unless it has the scope admin', async () => {
     const harness = await openHarness('sqlite', { adminToken: TOKEN });
     const usual = await harness.key();
     const admin = await harness.key(['admin']);
@@ -97,7 +97,7 @@ describe.each([
       ['under the name of this machine', { host: 'localhost' }],
       ['from a page of our own origin', { origin: 'http://127.0.0.1', host: '127.0.0.1' }],
       ['without a right token', { authorization: 'Bearer undefined' }],
-    ])('no admin key is made %s', async (_what, headers) => {
+    ])('no admin key is created %s', async (_what, headers) => {
       const harness = await openHarness('sqlite', { adminToken });
       const json = { 'content-type': 'application/json', ...headers };
       expect(await raw(harness, json, 'POST', KEYS)).toBe(401);
@@ -105,13 +105,13 @@ describe.each([
       expect(await harness.store.db.selectFrom('api_key').selectAll().execute()).toEqual([]);
     });
 
-    it('an older HTTP proves nothing either', async () => {
+    it('an older HTTP version proves nothing either', async () => {
       const harness = await openHarness('sqlite', { adminToken });
       const said = await converse(harness.port, `GET ${MONITORS} HTTP/1.0\r\nHost: 127.0.0.1:${harness.port}\r\n\r\n`);
       expect(said).toMatch(/^HTTP\/1.1 401 /);
     });
 
-    it('an API key of scope admin is let in', async () => {
+    it('an API key of scope admin is accepted', async () => {
       const harness = await openHarness('sqlite', { adminToken });
       const { key } = await harness.key(['admin']);
       expect(await raw(harness, { authorization: `Bearer ${key}` })).toBe(200);

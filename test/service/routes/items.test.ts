@@ -24,7 +24,7 @@ const listed = async (harness: Harness, jobId: string) =>
   ).map(({ entity, id }) => `${entity} ${id}`);
 
 describe.each(SUITE_ENGINES)('items on %s', (engine) => {
-  it('are added and removed, each call as often as one likes', async () => {
+  it('are added and removed, and each call can be repeated', async () => {
     const { harness, key, jobId } = await furnished(engine);
     const path = itemsAt('hubspot', { ...item, accesskey: key });
     for (let time = 0; time < 2; time++) {
@@ -58,7 +58,7 @@ describe.each(SUITE_ENGINES)('items on %s', (engine) => {
     ]);
   });
 
-  it('have their whole state asked for with sendUpdate, in any case, and not without', async () => {
+  it('have their full state requested with sendUpdate, in any case, and not without', async () => {
     const { harness, key, jobId } = await furnished(engine);
     const headers = { 'x-access-key': key };
     const lanes = async () =>
@@ -85,7 +85,7 @@ describe('a provider', () => {
   });
 
   it.each(['salesforce', '', 'hub spot', 'hubspot\0', '../jobs', '<script>', 'x'.repeat(499)])(
-    'that nobody made a job for answers 404 and says which there are: %j',
+    'without a job answers 404 and lists those with one: %j',
     async (provider) => {
       const { harness, key } = await furnished();
       for (const method of ['POST', 'DELETE']) {
@@ -98,7 +98,7 @@ describe('a provider', () => {
     },
   );
 
-  it('of another key is as one that nobody made', async () => {
+  it('of another key answers like one without a job', async () => {
     const { harness, jobId } = await furnished();
     const stranger = await harness.key();
     for (const method of ['POST', 'DELETE'])
@@ -110,7 +110,7 @@ describe('a provider', () => {
     expect(await listed(harness, jobId)).toEqual([]);
   });
 
-  it('keeps its items when its key is revoked, and takes no more', async () => {
+  it('keeps its items when its key is revoked, and accepts no more', async () => {
     const { harness, keyId, key, jobId } = await furnished();
     const path = itemsAt('hubspot', { ...item, accesskey: key });
     await harness.call('POST', path);
@@ -159,7 +159,7 @@ describe('a request that cannot be read', () => {
     ['an id that is cut', 'entityId=CVR-1-10000001&ID=%C3', ['querystring.ID is not percent-encoded UTF-8']],
     ['an id with a NUL', 'entityId=CVR-1-10000001&id=7%00', [expect.stringContaining('querystring.id')]],
     ['an id with a line end', 'entityId=CVR-1-10000001&id=7%0a8', [expect.stringContaining('querystring.id')]],
-  ])('because of %s answers 422 and says where, for POST and DELETE', async (_what, query, problems) => {
+  ])('because of %s answers 422 and names the place, for POST and DELETE', async (_what, query, problems) => {
     const { harness, key, jobId } = await furnished();
     for (const method of ['POST', 'DELETE']) {
       const answer = await harness.call(method, `/apps/monitoring/jobs/thirdparty/hubspot/items?${query}`, {
@@ -183,7 +183,7 @@ describe('a request that cannot be read', () => {
   });
 });
 
-describe('a request that is odd', () => {
+describe('an unusual request', () => {
   it('may name its parameters in any case and send others', async () => {
     const { harness, key, jobId } = await furnished();
     const query = `EntityID=CVR-1-10000001&ID=7&SENDUPDATE=true&colour=red&accessKey=${key}&__proto__=x`;

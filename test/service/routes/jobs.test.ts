@@ -44,7 +44,7 @@ describe.each(SUITE_ENGINES)('jobs on %s', (engine) => {
     expect((await harness.call('GET', JOBS, { headers: { 'x-access-key': nobody.key } })).json).toEqual([]);
   });
 
-  it('list their items in the order of adding, with what is said of each', async () => {
+  it('list their items in the order of adding, with company, id, provider and time', async () => {
     const { list } = await furnished(engine, 2);
     const answer = await list();
     expect(answer.json).toEqual({
@@ -57,7 +57,7 @@ describe.each(SUITE_ENGINES)('jobs on %s', (engine) => {
     });
   });
 
-  it('begin at the first page where an empty continuationToken= is sent: it counts as absent', async () => {
+  it('begin at the first page for an empty continuationToken=, which counts as absent', async () => {
     const { list } = await furnished(engine, 2);
     expect((await list({ continuationToken: '' })).json).toEqual((await list()).json);
   });
@@ -93,7 +93,7 @@ describe('a job', () => {
     expect(answer.json).toMatchObject({ httpStatusCode: 404, errorCode: 404 });
   });
 
-  it('of another key answers as one that is not there', async () => {
+  it('of another key answers like a missing one', async () => {
     const { harness, jobId, list } = await furnished('sqlite', 1);
     const stranger = await harness.key();
     const theirs = await harness.call('GET', `${JOBS}/${jobId}/items?accesskey=${stranger.key}`);
@@ -108,7 +108,7 @@ describe('a job', () => {
 });
 
 describe('a page', () => {
-  it('holds 100 items where nothing is said, and 1,000 at most', async () => {
+  it('holds 100 items by default, and 1,000 at most', async () => {
     const { harness, jobId, list } = await furnished();
     const rows = Array.from({ length: 1_001 }, (_, index) => {
       return { monitor: jobId, entity: company(index), record_id: String(index), added_at: 1_700_000_000_000 };
@@ -121,7 +121,7 @@ describe('a page', () => {
     expect(last).toEqual({ results: [expect.objectContaining({ id: '1000' })] });
   });
 
-  it('holds 100 items where an empty take= is sent: it counts as absent', async () => {
+  it('holds 100 items for an empty take=, which counts as absent', async () => {
     const { list } = await furnished('sqlite', 101);
     expect(pageOf(await list({ take: '' })).results).toHaveLength(100);
   });

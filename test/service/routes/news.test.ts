@@ -104,7 +104,7 @@ describe('POST /modules/news', () => {
     expect(idsOf(await ask('Limit=200&PAGE=1'))).toHaveLength(40);
   });
 
-  it('takes times in any zone, and a plus that nobody escaped', async () => {
+  it('accepts times in any zone, and an unescaped plus', async () => {
     const { ask } = await fixture(week);
     expect(idsOf(await ask('from=2026-03-03'))).toEqual(['day 3', 'day 2']);
     expect(idsOf(await ask('from=2026-03-03T01:00:00%2B01:00&to=2026-03-03T00:00:00Z'))).toEqual(['day 2']);
@@ -113,7 +113,7 @@ describe('POST /modules/news', () => {
     expect(idsOf(await ask('from=&to='))).toHaveLength(4);
   });
 
-  it('takes types as ids or names in any case, separated by commas', async () => {
+  it('accepts types as ids or names in any case, separated by commas', async () => {
     const { ask } = await fixture(week);
     for (const types of ['28', 'board', 'BOARD', '28,Board, 27', ',28,'])
       expect(idsOf(await ask(`types=${encodeURIComponent(types)}`))).toEqual(['day 2', 'day 0']);
@@ -121,7 +121,7 @@ describe('POST /modules/news', () => {
     for (const types of ['', ',']) expect(idsOf(await ask(`types=${types}`))).toHaveLength(4);
   });
 
-  it('takes the order in any case', async () => {
+  it('accepts the order in any case', async () => {
     const { ask } = await fixture([
       storedItem('long', NOW, [COMPANY]),
       storedItem('short', NOW + DAY, [COMPANY], { promotedUntil: NOW + DAY }),
@@ -161,12 +161,12 @@ describe('POST /modules/news', () => {
     expect(await ask('from=&to=&types=&limit=&page=&orderBy=')).toEqual(all);
   });
 
-  it('names the types there are where one is not known', async () => {
+  it('lists the valid types if one is not known', async () => {
     const { ask } = await fixture();
     expect(JSON.stringify((await ask('types=Nonsense')).json)).toContain('400 Gazette');
   });
 
-  it('goes as deep as 10,000 items', async () => {
+  it('pages up to 10,000 items', async () => {
     const { ask } = await fixture(week);
     expect(await ask('limit=200&page=50')).toEqual({ status: 200, json: [] });
     expect(await ask('limit=1&page=10000')).toEqual({ status: 200, json: [] });
@@ -217,7 +217,7 @@ describe('POST /modules/news', () => {
     expect((await post('CVR-1-10000001', 'text/plain')).status).toBe(415);
   });
 
-  it('needs a key with the scope, before it looks at anything', async () => {
+  it('needs a key with the scope, before any other check', async () => {
     const { url } = await fixture();
     const answer = await fetch(`${url}/modules/news?limit=-1`, { method: 'POST', body: 'x' });
     expect(answer.status).toBe(401);

@@ -1,9 +1,9 @@
-/** A crawl over every route of the service and of `/admin/api`, by strangers and by keys: what each is answered. */
+/** A crawl over every route of the service and of `/admin/api`, by strangers and by keys: the answer to each. */
 import { expect, it } from 'vitest';
 import { ofStranger } from '../../support/stranger.ts';
 import { openHarness } from './harness.ts';
 
-it('every route asks for a key before anything else, and those of /admin/api for the scope `admin`', async () => {
+it('every route requires a key before any other check, and those of /admin/api the scope `admin`', async () => {
   const harness = await openHarness();
   const keys = {
     none: '',

@@ -1,4 +1,4 @@
-/** Requests that nobody meant: none of them may be a failure of ours. */
+/** Random requests: none of them may cause an internal error. */
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -43,7 +43,7 @@ const status = (port: number, method: string, path: string, headers: Record<stri
     asked.on('error', reject).end();
   });
 
-it.each(SUITE_ENGINES)('are answered with a refusal or as if they were meant, on %s', async (engine) => {
+it.each(SUITE_ENGINES)('random requests are refused or answered normally, on %s', async (engine) => {
   const harness = await openHarness(engine, { requestsPerMinute: 100_000 });
   const { id, key } = await harness.key();
   const jobId = await harness.job(id, 'hubspot');

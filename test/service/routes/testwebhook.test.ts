@@ -74,14 +74,14 @@ describe('a test of a webhook', () => {
     expect(await store.db.selectFrom('delivery').selectAll().execute()).toEqual([]);
   });
 
-  it('takes the names of its parameters in any case, and a body that nobody asked for', async () => {
+  it('accepts the names of its parameters in any case, and an unexpected body', async () => {
     const hook = await openHook();
     const { ask, key } = await opened();
     const query = new URLSearchParams({ ACCESSKEY: key, Url: hook.url }).toString();
     expect((await ask(query, { body: 'x', headers: { 'content-type': 'text/plain' } })).status).toBe(204);
   });
 
-  it('sends the state of a company that the register has told of', async () => {
+  it('sends the state of a stored company', async () => {
     const hook = await openHook();
     const { ask, store, clock } = await opened();
     const company = sampleCompany(3);
@@ -111,7 +111,7 @@ describe('a test of a webhook', () => {
     expect(read).toMatchObject({ ok: true, payload: { entityId: company.entityId, updates } });
   });
 
-  it('does not know a company that the register has not told of', async () => {
+  it('does not know a company that is not stored', async () => {
     const hook = await openHook();
     const { ask } = await opened();
     expect((await ask({ url: hook.url, entityId: 'CVR-1-99000015' })).status).toBe(404);
@@ -119,7 +119,7 @@ describe('a test of a webhook', () => {
   });
 });
 
-describe('a webhook that fails its test is named', () => {
+describe('a webhook that fails its test is reported', () => {
   const classOf = async (url: string, guard?: GuardOptions, options?: { deadlineMs: number }): Promise<Answer> =>
     (await opened(guard, options)).ask({ url });
 
@@ -161,7 +161,7 @@ describe('a webhook that fails its test is named', () => {
     expect(await classOf(talking.url)).toMatchObject({ status: 502, errors: { failure: 'too-large' } });
   });
 
-  it('in a way that the documents name', () => {
+  it('with a documented reason', () => {
     const routes = tableIn(readDoc('docs/http-api.md'), 'Route', 'Who calls it');
     const row = routes.find((each) => each['Route']?.includes('/testwebhook'));
     expect(spans(row?.['What it does'] ?? '').toSorted()).toEqual([...TEST_FAULTS, 'status'].toSorted());
@@ -194,20 +194,20 @@ describe('a caller', () => {
     ['url=http%3A%2F%2Fexample.com&url=http%3A%2F%2Fexample.org', 'querystring.url'],
     ['url=http%3A%2F%2Fexample.com&entityId=12', 'querystring.entityId'],
     [`url=${encodeURIComponent(`http://example.com/${'x'.repeat(3_000)}`)}`, 'querystring.url'],
-  ])('is told what is wrong with %j', async (query, path) => {
+  ])('learns what is wrong with %j', async (query, path) => {
     const { ask, key } = await opened();
     const answer = await ask(`accessKey=${key}&${query}`);
     expect(answer.status).toBe(422);
     expect(Object.keys(answer.errors)).toContain(path);
   });
 
-  it('is advised nothing that this call does not have', async () => {
+  it('gets no advice that this call does not support', async () => {
     const { ask, key } = await opened();
     const answer = await ask(`accessKey=${key}&url=http%3A%2F%2Fa%3Ab%40example.com`);
     expect(answer.errors['querystring.url']).toBe('should contain no user name or password');
   });
 
-  it('without a key, or with one for other things, is not let in', async () => {
+  it('without a key, or with one of another scope, is refused', async () => {
     const { ask } = await opened({}, { scopes: ['news'] });
     expect((await ask('url=http%3A%2F%2Fexample.com')).status).toBe(401);
     expect((await ask({ url: 'http://example.com' })).status).toBe(403);

@@ -27,7 +27,7 @@ const open = async (
   return { upstream, jobId };
 };
 
-it.each([undefined, 'x-access-key'])('adds, lists and removes, with the key in %s', async (keyHeader) => {
+it.each([undefined, 'x-access-key'])('the client adds, lists and removes, with the key in %s', async (keyHeader) => {
   const { upstream, jobId } = await open({ take: 2, ...(keyHeader !== undefined && { keyHeader }) });
   for (let index = 0; index < 5; index++)
     expect(await upstream.add(item(index), index === 0, 'crm', never)).toEqual({ kind: 'done' });
@@ -40,7 +40,7 @@ it.each([undefined, 'x-access-key'])('adds, lists and removes, with the key in %
   expect(await Array.fromAsync(upstream.items(jobId, never))).toHaveLength(4);
 });
 
-it('is told why it is refused: an unknown provider, a bad id, an unknown job', async () => {
+it('the client learns why it is refused: an unknown provider, a bad id, an unknown job', async () => {
   const { upstream } = await open();
   expect(await upstream.add(item(0), false, 'other', never)).toMatchObject({
     kind: 'refused',
@@ -54,7 +54,7 @@ it('is told why it is refused: an unknown provider, a bad id, an unknown job', a
   await expect(Array.fromAsync(upstream.items('nothing', never))).rejects.toThrow('(404)');
 });
 
-it('learns that its key is wrong, and how long to wait at the limit', async () => {
+it('the client learns that its key is wrong, and how long to wait at the limit', async () => {
   const wrong = await open({ wrongKey: true });
   expect(await wrong.upstream.add(item(0), false, 'crm', never)).toMatchObject({ kind: 'auth' });
   const { upstream } = await open({ requestsPerMinute: 1 });

@@ -15,7 +15,7 @@ const article = {
 };
 
 describe('an article', () => {
-  it('is press with its own time, link and source', () => {
+  it('is press, with its own time, link and source', () => {
     expect(itemOf({ newArticle: article }, { kind: 'article' })).toMatchObject({
       type: 'PressAgency',
       provider: 'PressAgency',
@@ -47,7 +47,7 @@ describe('an article', () => {
     ]);
   });
 
-  it('is the gazette’s where its source is the gazette', () => {
+  it('belongs to the gazette if its source is the gazette', () => {
     const item = itemOf({ newArticle: { ...article, source: 'gazette', link: 'javascript:alert(1)', time: 'soon' } });
     expect(item).toMatchObject({
       type: 'Gazette',
@@ -78,7 +78,7 @@ describe('foreign HTML', () => {
     expect(cleanHtml(html)).toBe(clean);
   });
 
-  it('holds nothing but plain tags, whatever came', () => {
+  it('keeps nothing but plain tags, whatever the input', () => {
     const piece = fc.constantFrom(
       '<',
       '>',
@@ -118,13 +118,13 @@ describe('foreign HTML', () => {
   });
 
   it.each(['<a', '<a "', '<a \'"', '<!', '<!--', '<script', '&', '<p>', '{', '<p><b>'])(
-    'is read in time that grows no faster than its length: %j again and again',
+    'is read in linear time: %j repeated',
     (piece) => {
       expect(growthOf((times) => cleanHtml(piece.repeat(times)), 4_000)).toBeLessThan(MOST_LINEAR_GROWTH);
     },
   );
 
-  it('is read in time that grows no faster than its length: tags that close what was never opened', () => {
+  it('is read in linear time: tags that close what was never opened', () => {
     const read = (times: number) => cleanHtml('<p>'.repeat(times) + '</b>'.repeat(times));
     expect(growthOf(read, 4_000)).toBeLessThan(MOST_LINEAR_GROWTH);
   });

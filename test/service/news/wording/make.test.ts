@@ -91,7 +91,7 @@ describe('news of a change', () => {
     });
   });
 
-  it('are not made of a person’s change, a whole state or a monitor’s list', () => {
+  it('are not made of a person’s change, a full state or a monitor’s list', () => {
     const updates = { board: { added: [person('Eksempla Testesen')], removed: [] } };
     expect(newsOf(changeOf(updates, { entity: 'CVR-3-4000000001' }), SETTINGS)).toEqual([]);
     expect(newsOf(changeOf(updates, { kind: 'state' }), SETTINGS)).toEqual([]);
@@ -99,7 +99,7 @@ describe('news of a change', () => {
     expect(newsOf(changeOf({ board: { added: [], removed: [] } }), SETTINGS)).toEqual([]);
   });
 
-  it('name all they are about once, the company first', () => {
+  it('name each of their entities once, the company first', () => {
     const leaver = person('Attrap Nulrup', 4_000_000_002);
     const item = itemOf({
       accountant: { added: [firm('Kladde Revision'), person('Attrap Nulrup', 4_000_000_002)], removed: [leaver] },
@@ -127,8 +127,8 @@ function isSound(html: string): boolean {
   return open.length === 0;
 }
 
-describe('whatever a change holds', () => {
-  it('its content is sound HTML, its lines are one line, its tokens name its entities', () => {
+describe('news of any change', () => {
+  it('has valid HTML, single lines, and tokens that name its entities', () => {
     fc.assert(
       fc.property(arbitraryPayload(), fc.string({ unit: 'binary', maxLength: 20 }), ({ timestamp, updates }, name) => {
         for (const item of newsOf(changeOf(updates, { timestamp, name }), SETTINGS)) {
@@ -147,7 +147,7 @@ describe('whatever a change holds', () => {
     );
   });
 
-  it('no event is forgotten by the table of this test', () => {
+  it('covers every event in the table of this test', () => {
     expect(Object.keys(TYPES).sort()).toEqual(Object.keys(EVENTS).sort());
   });
 });
@@ -155,7 +155,7 @@ describe('whatever a change holds', () => {
 describe('a company named like a script', () => {
   const name = '<script>alert("1")</script> {A|CVR-1-99999999}';
 
-  it('does no harm in content, and its token stays one', () => {
+  it('is harmless in content, and its token stays one', () => {
     const { content, headline } = itemOf({ purpose: { before: name, after: '<b>{x|y}</b>\nto' } }, { name });
     expect(content).toBe(
       '<p>{&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; (A¦CVR-1-99999999)|CVR-1-10000001} har ændret sit formål.</p>' +

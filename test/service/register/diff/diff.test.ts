@@ -45,7 +45,7 @@ describe('texts', () => {
     expect(found(before, after)).toEqual({ [event]: expected });
   });
 
-  test('a contact that became secret is gone, and a secret one never seen', () => {
+  test('a contact that becomes secret is removed, and a secret one is never seen', () => {
     const open = { telefonNummer: [contact('11000001')] };
     const secret = { telefonNummer: [contact('11000001', true)] };
     expect(found(open, secret)).toEqual({ phoneNumber: { before: '11000001', after: null } });
@@ -111,7 +111,7 @@ describe('facts', () => {
     });
   });
 
-  test('secondary industries are a set of codes: changing places is no change', () => {
+  test('secondary industries are a set of codes: another order is no change', () => {
     const before = { bibranche1: [industry('1')], bibranche2: [industry('2')] };
     expect(found(before, { bibranche1: [industry('2')], bibranche3: [industry('1')] })).toEqual({});
     const { altIndustries } = found(before, { bibranche1: [industry('3')], bibranche2: [industry('2')] });
@@ -119,7 +119,7 @@ describe('facts', () => {
     expect(altIndustries?.removed.map((each) => each.industryCode)).toEqual(['1']);
   });
 
-  test('a recoding by the register changes no industry, wherever it stands', () => {
+  test('a recoding by the register changes no industry, in any place', () => {
     const before = {
       hovedbranche: [industry('620100')],
       bibranche1: [industry('631100')],
@@ -167,7 +167,7 @@ describe('facts', () => {
     });
   });
 
-  test('an attribute whose type is there twice is one list', () => {
+  test('an attribute whose type occurs twice is one list', () => {
     const twice = [attribute('FORMÅL', value('Før.', '2010-01-01', '2019-12-31')), attribute('FORMÅL', value('Nu.'))];
     expect(companyOf({ attributter: twice }).purpose.value).toBe('Nu.');
     expect(companyOf({ attributter: twice.toReversed() }).purpose.value).toBe('Nu.');
@@ -197,7 +197,7 @@ describe('employees', () => {
     erstMaanedsbeskaeftigelse: [{ aar: 2026, maaned, antalAnsatte, sidstOpdateret: LATER }],
   });
 
-  test('a new month tells only where the number is another', () => {
+  test('a new month is a change only if the number differs', () => {
     expect(found(month(5, 1), month(7, 2))).toEqual({
       monthlyEmployeeCount: { year: 2026, month: 2, before: 5, after: 7 },
     });
@@ -205,12 +205,12 @@ describe('employees', () => {
     expect(found({}, month(5, 1))).toEqual({ monthlyEmployeeCount: { year: 2026, month: 1, before: null, after: 5 } });
   });
 
-  test('figures that were taken back give way to the one that is left', () => {
+  test('withdrawn figures are replaced by the remaining one', () => {
     expect(found(month(5, 2), month(7, 1))).toMatchObject({ monthlyEmployeeCount: { month: 1, before: 5, after: 7 } });
     expect(found(month(5, 2), {})).toEqual({});
   });
 
-  test('quarters and years are told as intervals', () => {
+  test('quarters and years are reported as intervals', () => {
     const at = (kvartal: number, code: string) => ({
       kvartalsbeskaeftigelse: [{ aar: 2018, kvartal, intervalKodeAntalAnsatte: code }],
       aarsbeskaeftigelse: [{ aar: 2017, intervalKodeAntalAnsatte: code }],
@@ -222,11 +222,11 @@ describe('employees', () => {
   });
 });
 
-test('without a snapshot before, nothing has changed', () => {
+test('there is no change without an earlier snapshot', () => {
   expect(diff(undefined, companyOf(), OPTIONS)).toEqual({});
 });
 
-test('what changed is in the order of the specification', () => {
+test('changes are in the order of the specification', () => {
   const updates = found(
     { navne: [name('A')], telefonNummer: [contact('1')] },
     { reklamebeskyttet: true, telefonNummer: [contact('2')], navne: [name('B')] },

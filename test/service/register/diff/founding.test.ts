@@ -31,12 +31,12 @@ const events = (changes: ReturnType<typeof told>) =>
   changes.map(({ entity, updates }) => `${entity} ${Object.keys(updates).join()}`);
 
 describe('a company that is seen for the first time', () => {
-  test('tells nothing, however much there is to it', () => {
+  test('causes no change, however much it states', () => {
     const old = born('2010-01-01', '2010-01-05', { deltagerRelation: [relation(OWNER, owns('1.0'))] });
     expect(told(undefined, old)).toEqual([]);
   });
 
-  test('is new where it began and was registered a short time ago', () => {
+  test('is new if it began and was registered a short time ago', () => {
     const loaded = { sidstIndlaest: '2026-03-03T12:00:00.000+01:00' };
     expect(told(undefined, born('2026-03-01', '2026-03-03', loaded))).toMatchObject([
       { entity: ENTITY, timestamp: '2026-03-03T09:00:00.000Z', updates: { newCompany: { entity: company } } },
@@ -46,12 +46,12 @@ describe('a company that is seen for the first time', () => {
     expect(events(told(undefined, born('2026-03-01', '2026-03-03'), 5))).toEqual([]);
   });
 
-  test('is not new where only one of the two is recent', () => {
+  test('is not new if only one of the two is recent', () => {
     expect(told(undefined, born('2019-01-01', '2026-03-03'))).toEqual([]);
     expect(told(undefined, born('2026-03-01', '2019-01-01'))).toEqual([]);
   });
 
-  test('is not new where it only began again', () => {
+  test('is not new if it only began again', () => {
     const again = { livsforloeb: [entry({}, '2010-01-01', '2020-01-01', null), entry({}, '2026-03-01', null, null)] };
     expect(told(undefined, { ...born('2026-03-01', '2026-03-01'), ...again })).toEqual([]);
   });
@@ -60,7 +60,7 @@ describe('a company that is seen for the first time', () => {
     expect(events(told(undefined, born('2026-04-01', '2026-03-03')))).toEqual([`${ENTITY} newCompany`]);
   });
 
-  test('is known as new by its founding date where there is no life', () => {
+  test('is new by its founding date if it has no life', () => {
     const bare = { livsforloeb: [], navne: [], virksomhedMetadata: { stiftelsesDato: '2026-03-01' } };
     expect(events(told(undefined, bare))).toEqual([`${ENTITY} newCompany`]);
     expect(events(told(undefined, { ...bare, virksomhedMetadata: {} }))).toEqual([]);
@@ -72,7 +72,7 @@ describe('a subsidiary', () => {
     deltagerRelation: [relation(OWNER, owns('0.6667'), FOUNDER), relation(ANNA, owns('0.25'))],
   });
 
-  test('is told to the companies that own it, with its own name and their share', () => {
+  test('is reported to the companies that own it, with its own name and their share', () => {
     const changes = told(undefined, owned);
     expect(events(changes)).toEqual([`${ENTITY} newCompany`, 'CVR-1-95000027 subsidiaryFounded']);
     expect(changes[1]).toMatchObject({
@@ -81,27 +81,27 @@ describe('a subsidiary', () => {
     });
   });
 
-  test('is told to the founders where no company owns it', () => {
+  test('is reported to the founders if no company owns it', () => {
     const founded = born('2026-03-01', '2026-03-03', { deltagerRelation: [relation(OWNER, FOUNDER)] });
     const [, change] = told(undefined, founded);
     expect(change?.updates.subsidiaryFounded?.ownership).toEqual({ ...company, ownership: null });
   });
 
-  test('is told when its owner is registered later, while it is new, and only then', () => {
+  test('is reported when its owner is registered later, while it is new, and only then', () => {
     const bare = born('2026-03-01', '2026-03-03');
     expect(events(told(bare, owned))).toContain('CVR-1-95000027 subsidiaryFounded');
     expect(events(told(bare, owned, 5))).not.toContain('CVR-1-95000027 subsidiaryFounded');
     expect(events(told(owned, owned))).toEqual([]);
   });
 
-  test('is told once: its id does not depend on the document', () => {
+  test('is reported once: its id does not depend on the document', () => {
     const later = { ...owned, sidstIndlaest: '2026-03-09T12:00:00.000+01:00' };
     const ids = (after: Json) => told(undefined, after).map(({ id }) => id);
     expect(ids(later)).toEqual(ids(owned));
     expect(new Set(ids(owned)).size).toBe(2);
   });
 
-  test('that already has ended is nobody’s news', () => {
+  test('that has already ended is not reported', () => {
     const over = { ...owned, livsforloeb: [entry({}, '2026-03-01', TODAY, '2026-03-03T10:00:00.000+01:00')] };
     expect(told(undefined, over)).toEqual([]);
   });

@@ -11,13 +11,13 @@ const many = (count: number, from = DAY) =>
 const still = (count: number) => Array.from({ length: count }, () => []);
 
 describe('a recoding', () => {
-  test('is known by a page in which many companies change on the same day', () => {
+  test('is recognised by a page in which many companies change on the same day', () => {
     expect(isRecoding({ samePair: 1, sameDay: 10, documents: 50 }, change('1', '2'))).toBe(true);
     expect(isRecoding({ samePair: 1, sameDay: 9, documents: 9 }, change('1', '2'))).toBe(false);
     expect(isRecoding({ samePair: 1, sameDay: 10, documents: 51 }, change('1', '2'))).toBe(false);
   });
 
-  test('is known by the same two codes with the same first day again and again', () => {
+  test('is recognised by repetitions of the same two codes with the same first day', () => {
     expect(isRecoding({ samePair: 25, sameDay: 1, documents: 500 }, change('1', '2'))).toBe(true);
     expect(isRecoding({ samePair: 24, sameDay: 1, documents: 500 }, change('1', '2'))).toBe(false);
   });
@@ -26,7 +26,7 @@ describe('a recoding', () => {
     expect(isRecoding({ samePair: 99, sameDay: 99, documents: 99 }, change('1', '2', null))).toBe(false);
   });
 
-  test('is other words for the same code, be it for one company: none of them moves by that', () => {
+  test('includes other words for the same code, even for a single company', () => {
     expect(isRecoding({ samePair: 1, sameDay: 1, documents: 500 }, change('1', '1'))).toBe(true);
     expect(createRecodingGuard().isRecoded(change('1', '1', null))).toBe(true);
     expect(createRecodingGuard({ enabled: false }).isRecoded(change('1', '1', null))).toBe(false);
@@ -34,14 +34,14 @@ describe('a recoding', () => {
 });
 
 describe('the guard', () => {
-  test('knows a flood from its first page on', () => {
+  test('recognises a flood from its first page on', () => {
     const guard = createRecodingGuard();
     guard.page([...many(100), ...still(100)]);
     expect(guard.isRecoded(change('1', '2'))).toBe(true);
     expect(guard.isRecoded(change('1', '2', '2025-01-02'))).toBe(false);
   });
 
-  test('does not count other words for the same codes: nothing may be taken for recoded because of them', () => {
+  test('does not count other words for the same codes, which would make real changes look recoded', () => {
     const guard = createRecodingGuard();
     guard.page(Array.from({ length: 60 }, () => [change('1', '1')]));
     expect(guard.counts()).toEqual({});
@@ -54,7 +54,7 @@ describe('the guard', () => {
     expect(guard.isRecoded(change('0', '1', '2026-03-04'))).toBe(false);
   });
 
-  test('knows a trickle after some time, also over a restart', () => {
+  test('recognises a trickle after some time, also over a restart', () => {
     const first = createRecodingGuard();
     for (let at = 0; at < 20; at++) first.page([[change('1', '2')], ...still(99)]);
     expect(first.isRecoded(change('1', '2'))).toBe(false);
@@ -64,7 +64,7 @@ describe('the guard', () => {
     expect(second.isRecoded(change('1', '3'))).toBe(false);
   });
 
-  test('counts a company once, and forgets old days rather than grow', () => {
+  test('counts a company once, and drops old days instead of growing', () => {
     const guard = createRecodingGuard();
     guard.page([Array.from({ length: 30 }, () => change('1', '2')), ...still(99)]);
     expect(guard.isRecoded(change('1', '2'))).toBe(false);
@@ -72,7 +72,7 @@ describe('the guard', () => {
     expect(Object.keys(guard.counts())).toHaveLength(2_000);
   });
 
-  test('that is switched off knows none', () => {
+  test('that is switched off recognises nothing', () => {
     const guard = createRecodingGuard({ enabled: false });
     guard.page(many(100));
     expect(guard.isRecoded(change('1', '2'))).toBe(false);

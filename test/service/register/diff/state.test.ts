@@ -18,8 +18,8 @@ import {
   value,
 } from '../documents.ts';
 
-describe('the whole state', () => {
-  test('has every event that has a value, nothing before it, and lists in full', () => {
+describe('the full state', () => {
+  test('has every event that has a value, nothing before it, and complete lists', () => {
     const state = stateOf(
       companyOf({
         binavne: [name('B ApS'), name('A ApS')],
@@ -42,7 +42,7 @@ describe('the whole state', () => {
     });
   });
 
-  test('has no production units: their events name one, and it would be taken for all', () => {
+  test('has no production units, because its event names one, which would be taken for all', () => {
     expect(stateOf(companyOf({ penheder: [entry({ pNummer: 1_990_000_001 })] }), OPTIONS)).not.toHaveProperty(
       'pUnitAdded',
     );
@@ -59,7 +59,7 @@ describe('the whole state', () => {
     expect(stateOf(companyOf(merger(true)), options).merger).toBeUndefined();
   });
 
-  test('of a company as the register has them is known as such by a receiver', () => {
+  test('of a registered company is recognised as such by a receiver', () => {
     for (const document of sampleDocuments(3, 5, 0, { units: false })) {
       const reading = readDocument(document, '2026-03-10');
       if (reading.kind !== 'company') throw new Error(`the document is ${reading.kind}`);
@@ -86,7 +86,7 @@ describe('documents', () => {
     [{ VrproduktionsEnhed: { cvrNummer: 95_000_019 } }, '95000019'],
     [{ Vrdeltagerperson: { enhedsNummer: -4 } }, '-4'],
     [{ Vrdeltagerperson: { enhedsNummer: 'x'.repeat(100) } }, 'x'.repeat(40)],
-  ])('%j cannot be read, and is told of by number %s', (document, id) => {
+  ])('%j cannot be read, and is reported by number %s', (document, id) => {
     expect(unreadable(document)).toMatchObject({ kind: 'unreadable', id, reason: expect.stringMatching(/\w/) });
   });
 

@@ -9,14 +9,14 @@ const life = (...periods: readonly (readonly [string, string | null])[]): Json =
 });
 
 describe('a life', () => {
-  test('ends when its last day has come, and that is told once', () => {
+  test('ends when its last day has come, and that is reported once', () => {
     const ending = life(['2010-01-01', '2026-03-10']);
     expect(found(life(['2010-01-01', null]), ending)).toEqual({ lifetimeEnded: { date: '2026-03-10T00:00:00' } });
     expect(found(ending, ending)).toEqual({});
     expect(found(life(['2010-01-01', null]), life(['2010-01-01', '2026-03-11']))).toEqual({});
   });
 
-  test('that ends on a coming day ends on that day, without another document', () => {
+  test('that ends on a future day ends on that day, without another document', () => {
     const ending = life(['2010-01-01', '2026-03-11']);
     expect(found(ending, ending, ['2026-03-10', '2026-03-11'])).toEqual({
       lifetimeEnded: { date: '2026-03-11T00:00:00' },
@@ -42,13 +42,13 @@ describe('a life', () => {
     });
   });
 
-  test('goes on where its end is taken back', () => {
+  test('continues if its end is withdrawn', () => {
     expect(found(life(['2010-01-01', '2025-12-31']), life(['2010-01-01', null]))).toEqual({
       lifetimeStarted: { date: '2010-01-01T00:00:00' },
     });
   });
 
-  test('that both began and ended unseen is told whole', () => {
+  test('that began and ended between two documents is reported completely', () => {
     expect(
       found(life(['2010-01-01', '2020-12-31']), life(['2010-01-01', '2020-12-31'], ['2022-01-01', '2023-01-01'])),
     ).toEqual({
@@ -73,7 +73,7 @@ describe('the status', () => {
     expect(found(before, after)).toEqual({ status: { before: 'NORMAL', after: 'UNDER KONKURS' } });
   });
 
-  test('that comes later comes on its day, although the composed one says it already', () => {
+  test('that comes later begins on its day, although the composed one has it already', () => {
     const coming = {
       ...listed(['NORMAL', '2010-01-01', '2026-03-31'], ['UNDER KONKURS', '2026-04-01', null]),
       ...composed('UNDER KONKURS'),
@@ -82,21 +82,21 @@ describe('the status', () => {
     expect(companyOf(coming, '2026-04-01').status.value).toBe('UNDER KONKURS');
   });
 
-  test('is the composed one where there is no list, as for partnerships and funds', () => {
+  test('is the composed one if there is no list, as for partnerships and funds', () => {
     expect(found(composed('Aktiv'), composed('Ophørt'))).toEqual({ status: { before: 'Aktiv', after: 'Ophørt' } });
   });
 
-  test('is the composed one where it says what the list does not', () => {
+  test('is the composed one if it has what the list lacks', () => {
     const list = listed(['NORMAL', '2010-01-01', null]);
     expect(companyOf({ ...list, ...composed('UNDER TVANGSOPLØSNING') }).status.value).toBe('UNDER TVANGSOPLØSNING');
   });
 
-  test('is spelled as in the list, where the composed one leaves out blanks', () => {
+  test('is spelled as in the list if the composed one leaves out blanks', () => {
     const list = listed(['UNDER KONKURS', '2010-01-01', null]);
     expect(companyOf({ ...list, ...composed('UNDERKONKURS') }).status.value).toBe('UNDER KONKURS');
   });
 
-  test('of the gazette is kept, and stands in where the register has no other', () => {
+  test('of the gazette is stored, and used if the register has no other', () => {
     const status = [
       entry({ kreditoplysningkode: 1, kreditoplysningtekst: 'Konkurs', statuskode: 1, statustekst: 'Dekret' }),
     ];
@@ -110,7 +110,7 @@ describe('the status', () => {
     expect(companyOf({ status, ...composed('Aktiv') }).status.value).toBe('Aktiv');
   });
 
-  test('outlives the company', () => {
+  test('remains after the company has ended', () => {
     const over = { ...life(['2010-01-01', '2025-06-30']), ...listed(['OPLØST EFTER KONKURS', '2025-07-01', null]) };
     expect(companyOf(over).status.value).toBe('OPLØST EFTER KONKURS');
     const last = { ...life(['2010-01-01', '2025-06-30']), ...listed(['TVANGSOPLØST', '2025-06-30', '2025-06-30']) };

@@ -25,7 +25,7 @@ const members = (body: RelationBody, deltagerRelation: readonly unknown[], today
     share === null ? entityId : `${entityId} ${share}`,
   );
 
-test('persons go by their unit number, companies by their CVR number, whatever else they are called', () => {
+test('persons are identified by their unit number, companies by their CVR number, whatever else they are called', () => {
   const stranger = person(4_999_000_004, 'Fremmed Ltd.', 'ANDEN_DELTAGER');
   const odd = person(4_999_000_005, 'Ændret Person', 'PERSON MED ÆNDRING');
   const list = [ANNA, OWNER, stranger, odd].map((each) =>
@@ -39,7 +39,7 @@ test('persons go by their unit number, companies by their CVR number, whatever e
   ]);
 });
 
-test('a participant that is null is passed over', () => {
+test('a participant that is null is skipped', () => {
   expect(members('ownership', [relation(null, owns('0.5')), relation(ANNA, owns('0.1'))])).toEqual([
     'CVR-3-4999000002 10-15',
   ]);
@@ -52,7 +52,7 @@ test('a person whose name has no period has a name', () => {
   expect(board.map((each) => each.name)).toEqual(['Anna Testesen']);
 });
 
-test('a company that changed its name goes by the latest', () => {
+test('a company that changed its name has the latest one', () => {
   const renamed = {
     ...OWNER,
     navne: [name('Ny Holding ApS', '2020-01-01'), name('Gl. Holding ApS', '2010-01-01', '2019-12-31')],
@@ -79,12 +79,12 @@ describe('bodies', () => {
     expect(members('trueOwnership', [relation(ANNA, shouted)])).toEqual(['CVR-3-4999000002 30']);
   });
 
-  test('an organisation without a name goes by its own function', () => {
+  test('an organisation without a name is known by its function', () => {
     const unnamed = { ...role('LEDELSESORGAN', 'Direktion', 'DIREKTØR'), organisationsNavn: [] };
     expect(members('management', [relation(ANNA, unnamed)])).toHaveLength(1);
   });
 
-  test('other organisations are none of them', () => {
+  test('other organisations are ignored', () => {
     const list = [
       relation(ANNA, role('HVIDVASK', 'Registret til bekæmpelse af hvidvask', 'X')),
       relation(ANNA, role('LEDELSESORGAN', 'Likvidator', 'LIKVIDATOR')),
@@ -94,14 +94,14 @@ describe('bodies', () => {
     expect(Object.values(bodies).flatMap(({ members: all }) => all)).toEqual([]);
   });
 
-  test('who has left is no member', () => {
+  test('a person who left is no member', () => {
     const left = role('LEDELSESORGAN', 'Bestyrelse', 'FORMAND', '2015-01-01', '2024-12-31');
     expect(
       members('board', [relation(ANNA, left), relation(BO, role('LEDELSESORGAN', 'Bestyrelse', 'FORMAND'))]),
     ).toEqual(['CVR-3-4999000003']);
   });
 
-  test('who goes from member to chair is a member all along', () => {
+  test('a member who becomes chair remains a member', () => {
     const promoted = organisation(
       'LEDELSESORGAN',
       'Bestyrelse',
@@ -111,7 +111,7 @@ describe('bodies', () => {
     expect(members('board', [relation(ANNA, promoted)], '2024-12-31')).toEqual(['CVR-3-4999000002']);
   });
 
-  test('an auditor can end on the day the new one starts: that day there are two', () => {
+  test('an auditor can end on the day the new one starts, and both count on that day', () => {
     const list = [
       relation(
         firm(95_000_035, 'Gammel Revision'),
@@ -140,7 +140,7 @@ describe('owners', () => {
     expect(members('trueVoteRights', list)).toEqual(['CVR-3-4999000002 12.5']);
   });
 
-  test('one who is beneficial by role alone has no share, and is in neither list of shares', () => {
+  test('an owner who is beneficial by role alone has no share, and is in neither list of shares', () => {
     const byRole = organisation(
       'REGISTER',
       'Reelle ejere',
@@ -151,7 +151,7 @@ describe('owners', () => {
     expect(members('trueVoteRights', [relation(ANNA, byRole)])).toEqual([]);
   });
 
-  test('one with several classes of shares is listed once, with the largest', () => {
+  test('an owner with several classes of shares is listed once, with the largest', () => {
     const classes = {
       ...owns('0.1'),
       medlemsData: [
@@ -162,7 +162,7 @@ describe('owners', () => {
     expect(members('ownership', [relation(OWNER, classes)])).toEqual(['CVR-1-95000027 50-66.67']);
   });
 
-  test('the share that was registered last counts, where two overlap', () => {
+  test('the share that was registered last counts if two overlap', () => {
     const [was, is] = [
       value('0.05', '2020-01-01', null, '2020-01-02T09:00:00.000+01:00'),
       value('0.5', '2019-01-01', null, '2024-01-02T09:00:00.000+01:00'),
@@ -181,7 +181,7 @@ describe('owners', () => {
   });
 });
 
-test('lists that are no lists, and members that are no objects, hold nobody', () => {
+test('lists and members of a wrong type hold nobody', () => {
   for (const deltagerRelation of [null, 'x', {}, [null, 4, 'x', [], {}, { deltager: 4, organisationer: 'x' }]])
     expect(Object.values(companyOf({ deltagerRelation }).bodies).flatMap(({ members: all }) => all)).toEqual([]);
   expect(companyOf({ deltagerRelation: [relation(entry({}), owns('0.5'))] }).bodies.ownership.members).toEqual([]);

@@ -29,7 +29,7 @@ const told = (before: Json, after: Json, options: Partial<DiffOptions> = {}) =>
   unitChanges(unit(before).unit, unit(after).unit, { ...OPTIONS, ...options });
 
 describe('a production unit', () => {
-  test('that changed is told to the company it belongs to', () => {
+  test('that changed is reported to the company it belongs to', () => {
     const renamed = { navne: [name('Nyt Lager', '2026-03-01', null, '2026-03-01T08:00:00.000+01:00')] };
     expect(told({}, renamed, { nameOf: () => 'Prøvelund Møbler ApS' })).toMatchObject([
       {
@@ -60,7 +60,7 @@ describe('a production unit', () => {
     expect(told(before, before)).toEqual([]);
   });
 
-  test('that is known from before its protection and secondary industries were read tells nothing of their first values', () => {
+  test('stored before its protection and secondary industries were read reports no change at their first values', () => {
     const after = { bibranche2: [industry('620100')], reklamebeskyttet: true };
     const { altIndustries: _a, commercialProtection: _c, ...older } = unit().unit;
     const says = statedBy(after, 'unit', { unspoken: new Set(), traces: new Map(), unread: new Map() });
@@ -76,7 +76,7 @@ describe('a production unit', () => {
     }
   });
 
-  test('that was only registered again changed nothing, nor did one that is recoded', () => {
+  test('that was only registered again, or recoded, has no change', () => {
     expect(told({}, { navne: [name('Prøvelund Lager', '2026-01-01')], sidstOpdateret: null })).toEqual([]);
     expect(told({}, { hovedbranche: [industry('311000', '2025-01-01')] }, { isRecoded: () => true })).toEqual([]);
     const [was, is] = [{ bibranche2: [industry('310100')] }, { bibranche2: [industry('311000', '2025-01-01')] }];
@@ -84,7 +84,7 @@ describe('a production unit', () => {
     expect(told(was, is)).toHaveLength(1);
   });
 
-  test('that moved to another company is told to that one', () => {
+  test('that moved to another company is reported to that one', () => {
     const moved = {
       virksomhedsrelation: [
         entry({ cvrNummer: 95_000_019 }, '2020-01-01', '2026-02-28'),
@@ -94,14 +94,14 @@ describe('a production unit', () => {
     expect(told({}, moved).map(({ entity }) => entity)).toEqual(['CVR-1-95000027']);
   });
 
-  test('seen for the first time, or without a company, tells nothing', () => {
+  test('seen for the first time, or without a company, is not reported', () => {
     expect(unitChanges(undefined, unit().unit, OPTIONS)).toEqual([]);
     expect(told({}, { virksomhedsrelation: [entry({ cvrNummer: 95_000_019 }, '2020-01-01', '2026-02-28')] })).toEqual(
       [],
     );
   });
 
-  test('has coming days too', () => {
+  test('has future days too', () => {
     expect(unit({ navne: [name('Lager', '2020-01-01', '2026-05-31')] }).aheadOn).toBe('2026-06-01');
   });
 });

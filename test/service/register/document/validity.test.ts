@@ -27,7 +27,7 @@ describe('what is valid today', () => {
     expect(companyOf({ navne: [now, old] }).name).toBe('Nyt Navn ApS');
   });
 
-  test('has both ends of its period', () => {
+  test('includes both ends of its period', () => {
     const list = [name('Først ApS', '2020-01-01', '2020-06-30'), name('Siden ApS', '2020-07-01', null)];
     expect(companyOf({ navne: list }, '2020-06-30').name).toBe('Først ApS');
     expect(companyOf({ navne: list }, '2020-07-01').name).toBe('Siden ApS');
@@ -37,31 +37,31 @@ describe('what is valid today', () => {
     expect(companyOf({ navne: [name('Altid ApS', null, null)] }).name).toBe('Altid ApS');
   });
 
-  test('is what was registered last, where two overlap', () => {
+  test('is what was registered last if two overlap', () => {
     const early = name('Tidlig ApS', '2020-01-01', null, '2020-01-02T09:00:00.000+01:00');
     const late = name('Sen ApS', '2019-01-01', null, '2021-05-02T09:00:00.000+02:00');
     expect(companyOf({ navne: [early, late] }).name).toBe('Sen ApS');
     expect(companyOf({ navne: [late, early] }).name).toBe('Sen ApS');
   });
 
-  test('is by instant and not by text, where register times are written in two ways', () => {
+  test('is found by instant and not by text if register times are written in two ways', () => {
     const local = name('Lokal ApS', null, null, '2021-05-02T01:30:00.000+02:00');
     const zulu = name('Zulu ApS', null, null, '2021-05-02T00:15:00.000Z');
     expect(companyOf({ navne: [local, zulu] }).name).toBe('Zulu ApS');
   });
 
-  test('is what began last, where two overlap that were registered together', () => {
+  test('is what began last if two overlap that were registered together', () => {
     const list = [name('Før ApS', '2020-01-01'), name('Efter ApS', '2021-01-01')];
     expect(companyOf({ navne: list }).name).toBe('Efter ApS');
     expect(companyOf({ navne: list.toReversed() }).name).toBe('Efter ApS');
   });
 
-  test('has one answer for two entries that nothing but their value tells apart', () => {
+  test('has one answer for two entries that differ only in their value', () => {
     const [a, b] = [name('A ApS'), name('B ApS')];
     expect(companyOf({ navne: [a, b] }).name).toBe(companyOf({ navne: [b, a] }).name);
   });
 
-  test('is nothing, where all has ended', () => {
+  test('is nothing if all has ended', () => {
     const phone = { ...contact('11000000'), periode: { gyldigFra: '2020-01-01', gyldigTil: '2020-12-31' } };
     expect(companyOf({ telefonNummer: [phone] }).phoneNumber).toEqual({ value: null, at: AT });
   });
@@ -91,19 +91,19 @@ describe('what lies ahead', () => {
     expect(aheadOn).toBe('2026-04-01');
   });
 
-  test('is also what the register says lies ahead', () => {
+  test('includes what the register announces', () => {
     expect(read({ naermesteFremtidigeDato: '2026-03-20' }).aheadOn).toBe('2026-03-20');
     expect(read({ naermesteFremtidigeDato: '2026-03-10' }).aheadOn).toBeNull();
   });
 
-  test('is nothing in most documents, and no day that is none', () => {
+  test('is nothing in most documents, and no invalid day', () => {
     expect(read().aheadOn).toBeNull();
     expect(read({ navne: [name('Prøve ApS', '2020-01-01', '9999-12-31')] }).aheadOn).toBeNull();
     expect(read({ navne: [name('Prøve ApS', 'snart nok nu', 'en anden dag')] }).aheadOn).toBeNull();
     expect(read({ navne: [name('Prøve ApS', '2026-99-99', '2026-13-45')] }).aheadOn).toBeNull();
   });
 
-  test('leaves out what is never told of', () => {
+  test('leaves out what is never reported', () => {
     const alien = organisation('HVIDVASK', 'Registret', attribute('FUNKTION', value('X', '2027-01-01')));
     expect(read({ deltagerRelation: [relation(person(4_999_000_002, 'Prøve'), alien)] }).aheadOn).toBeNull();
   });
@@ -131,7 +131,7 @@ describe('a company that has ended', () => {
     expect(company.address.value?.houseNumberFrom).toBe(4);
   });
 
-  test('has nobody in its bodies any more', () => {
+  test('has no members in its bodies', () => {
     expect(companyOf(ended).bodies.management.members).toEqual([]);
     expect(companyOf(ended, '2025-06-30').bodies.management.members).toHaveLength(1);
   });
@@ -153,13 +153,13 @@ test('a company that begins later is read as on its first day, but has not begun
   expect(aheadOn).toBe('2026-04-01');
 });
 
-test('a company without any valid name goes by the latest name the register gives, else by its number', () => {
+test('a company without any valid name has the latest name in the register, or else its number', () => {
   const bare = { navne: [], virksomhedMetadata: { nyesteNavn: { navn: 'Seneste ApS' } } };
   expect(companyOf(bare).name).toBe('Seneste ApS');
   expect(companyOf({ navne: [], virksomhedMetadata: null }).name).toBe('CVR-1-95000019');
 });
 
-test('the loading time is told in UTC', () => {
+test('the loading time is stated in UTC', () => {
   const reading = readDocument(document({ sidstIndlaest: '2026-07-02T12:00:00.000+02:00' }), '2026-07-03');
   expect(reading).toMatchObject({ kind: 'company', cvr: '95000019', loadedAt: '2026-07-02T10:00:00.000Z' });
 });

@@ -65,7 +65,7 @@ describe('what the register answers', () => {
       { kind: 'status', status: 200, body: { timed_out: false, hits: { hits: [] } } },
       { message: expect.stringContaining('parts') },
     ],
-  ] as const)('takes %s for an outage, not for data', async (_, action, error) => {
+  ] as const)('treats %s as an outage, not as data', async (_, action, error) => {
     const { emulator, source, page, tell, clock } = await fixtureOf();
     await tell(documentsFrom(0, 3));
     emulator.fault({ match: '_search', action });
@@ -74,7 +74,7 @@ describe('what the register answers', () => {
     expect((await readAll(source)).numbers).toEqual(upTo(3));
   });
 
-  it('takes an answer with skipped shards for whole: they count as successful', async () => {
+  it('treats an answer with skipped shards as complete, because they count as successful', async () => {
     const { emulator, page } = await fixtureOf();
     const body = { ...WHOLE, _shards: { total: 6, successful: 6, skipped: 4, failed: 0 } };
     emulator.fault({ match: '_search', action: { kind: 'status', status: 200, body } });
@@ -100,13 +100,13 @@ describe('what the register answers', () => {
     await expect(page()).rejects.toThrow(/service\.register\.baseUrl/);
   });
 
-  it('asks for less after an answer that is too large, until it fits, and does not wait in between', async () => {
+  it('requests less after an answer that is too large, until it fits, without waiting in between', async () => {
     const { source, tell } = await fixtureOf({ pageSize: 64 }, {}, { maxBytes: 2_500 });
     await tell(documentsFrom(0, 30));
     expect((await readAll(source)).numbers).toEqual(upTo(30));
   });
 
-  it('takes hits in any order, and one without a document for broken', async () => {
+  it('accepts hits in any order, and treats one without a document as broken', async () => {
     const { emulator, page, source, tell } = await fixtureOf();
     await tell(documentsFrom(0, 9));
     emulator.disturb = (hits) => [{ _id: '17', sort: [1, '1'] }, ...hits.toReversed()];
@@ -117,7 +117,7 @@ describe('what the register answers', () => {
     expect((await readAll(source, first.cursor)).numbers).toEqual(upTo(5, 4));
   });
 
-  it('waits where the same page comes again and again', async () => {
+  it('waits if the same page is repeated', async () => {
     const { emulator, page, tell } = await fixtureOf();
     await tell(documentsFrom(0, 9));
     let kept: readonly unknown[] | undefined;
@@ -132,7 +132,7 @@ describe('what the register answers', () => {
 });
 
 describe('time', () => {
-  it('sees a document that became findable minutes after the time it bears', async () => {
+  it('finds a document that was indexed minutes after its own time', async () => {
     const { tell, source, clock, poll } = await fixtureOf();
     await tell([loaded(clock, 1, MINUTE)]);
     const { cursor } = await readAll(source);
@@ -141,7 +141,7 @@ describe('time', () => {
     expect((await readAll(source, cursor)).numbers).toContain(0);
   });
 
-  it('sees within a day one that became findable hours late', async () => {
+  it('finds within a day a document that was indexed hours late', async () => {
     const { tell, source, clock } = await fixtureOf();
     await tell([loaded(clock, 1, 0)]);
     let { cursor } = await readAll(source);
@@ -156,7 +156,7 @@ describe('time', () => {
     expect(swept.numbers).toContain(1);
   });
 
-  it('is not carried away by a document from the future', async () => {
+  it('does not advance to a document from the future', async () => {
     const { tell, source, clock, poll } = await fixtureOf();
     await tell([loaded(clock, 7, -1_000 * HOUR)]);
     let { cursor } = await readAll(source);
@@ -169,7 +169,7 @@ describe('time', () => {
     }
   });
 
-  it('does not read what it knows over and over once it is some minutes old', async () => {
+  it('does not repeat known documents once they are some minutes old', async () => {
     const { tell, source, clock, poll } = await fixtureOf({ pageSize: 100 });
     await tell(upTo(50).map((number) => loaded(clock, number, 10 * MINUTE + number)));
     const { cursor } = await readAll(source);
@@ -177,7 +177,7 @@ describe('time', () => {
     expect((await readAll(source, cursor)).numbers).toEqual([]);
   });
 
-  it('tells of each part how far it is read and whether more waits', async () => {
+  it('reports of each part how far it is read and whether more waits', async () => {
     const { source, page, tell, clock } = await fixtureOf();
     const began = clock.now();
     const at = (days: number) => began - days * 24 * HOUR;
@@ -194,14 +194,14 @@ describe('time', () => {
     expect(companies(cursor)).toMatchObject({ loadedUntil: at(5), more: false });
   });
 
-  it('begins where it is told to', async () => {
+  it('begins at the configured time', async () => {
     const { source, tell } = await fixtureOf({ since: '2026-01-05T00:00:05Z' });
     await tell(documentsFrom(0, 9));
     expect((await readAll(source)).numbers).toEqual(upTo(4, 5));
     await expect(fixtureOf({ since: 'yesterday' })).rejects.toThrow(/service\.register\.since/);
   });
 
-  it('after an outage of hours amid its newest documents misses none of the time between', async () => {
+  it('misses no document after an outage of hours amid its newest documents', async () => {
     const { tell, page, source, clock, emulator } = await fixtureOf();
     await tell(upTo(6).map((number) => loaded(clock, number, MINUTE - number)));
     const first = await page();
@@ -218,7 +218,7 @@ describe('time', () => {
 });
 
 describe('production units', () => {
-  it('are read in turns with the companies, also while those have a long way to go', async () => {
+  it('are read in turns with the companies, even if many of those wait', async () => {
     const { emulator, page } = await fixtureOf({}, { companies: 12 });
     const kinds: string[] = [];
     let cursor: string | undefined;
@@ -233,7 +233,7 @@ describe('production units', () => {
 });
 
 describe('a sweep', () => {
-  it('gives everything once more, while what is new comes first', async () => {
+  it('returns everything once more, with new documents first', async () => {
     const { source, page, tell, clock, poll } = await fixtureOf();
     await tell(documentsFrom(0, 9));
     const { cursor } = await readAll(source);
@@ -250,7 +250,7 @@ describe('a sweep', () => {
     expect(source.parts?.(at.cursor)['companies']).toMatchObject({ more: false });
   });
 
-  it('counts what it would give', async () => {
+  it('counts what it would return', async () => {
     const { source, tell } = await fixtureOf({ since: '2026-01-05T00:00:05Z' });
     await tell(documentsFrom(0, 9));
     expect(await source.count?.(new AbortController().signal)).toEqual({ companies: 4, 'production units': 0 });
@@ -258,7 +258,7 @@ describe('a sweep', () => {
 });
 
 describe('politeness', () => {
-  it('keeps to the calls a second that it is allowed', async () => {
+  it('keeps its limit of calls a second', async () => {
     const { source, tell, emulator } = await fixtureOf({ requestsPerSecond: 20 });
     await tell(documentsFrom(0, 24));
     const began = performance.now();

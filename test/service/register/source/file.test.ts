@@ -69,8 +69,8 @@ async function fileStage(options: FileSourceOptions = {}) {
 
 const [ONE, TWO, THREE] = documentsFrom(0, 3).map((one) => JSON.stringify(one));
 
-describe('files that are not whole', () => {
-  it('waits for the rest of a line that is half written, and takes a last line without an end', async () => {
+describe('incomplete files', () => {
+  it('waits for the rest of a half-written line, and reads a last line without an end', async () => {
     const { write, source, page } = await fileStage();
     await write('a.ndjson', `${ONE}\n${TWO?.slice(0, 30)}`);
     const first = await readAll(source);
@@ -80,7 +80,7 @@ describe('files that are not whole', () => {
     expect((await readAll(source, first.cursor)).numbers).toEqual([1, 2]);
   });
 
-  it('sets a half line aside once nobody has written for a minute, and goes on behind it', async () => {
+  it('quarantines half a line after a minute without writes, and continues after it', async () => {
     const { write, page, clock, source, folder } = await fileStage();
     await write('a.ndjson', `${ONE}\n${TWO?.slice(0, 30)}`);
     const { cursor } = await readAll(source);
@@ -97,7 +97,7 @@ describe('files that are not whole', () => {
     expect((await readAll(source, late.cursor)).numbers).toEqual([2]);
   });
 
-  it('waits as long where the clock that dates files is behind ours', async () => {
+  it('waits as long if the clock that dates files is behind ours', async () => {
     const { write, page, clock, source, folder } = await fileStage();
     clock.forward(120_000);
     await write('a.ndjson', `${ONE}\n${TWO?.slice(0, 30)}`);
@@ -109,7 +109,7 @@ describe('files that are not whole', () => {
     expect((await readAll(source, cursor)).numbers).toEqual([1]);
   });
 
-  it('sets a broken line aside at once where others follow it', async () => {
+  it('quarantines a broken line at once if others follow it', async () => {
     const { write, page } = await fileStage();
     await write('a.ndjson', `${ONE}\n{"half": \n\n${TWO}\n`);
     const { documents, broken } = await page();
@@ -117,7 +117,7 @@ describe('files that are not whole', () => {
     expect(broken).toMatchObject([{ where: `a.ndjson, byte ${(ONE?.length ?? 0) + 1}` }]);
   });
 
-  it('waits for a file that is half copied, and sets it aside when newer ones follow', async () => {
+  it('waits for a half-copied file, and quarantines it when newer ones follow', async () => {
     const { write, source, page } = await fileStage();
     await write('1.json', ONE ?? '');
     await write('2.json', TWO?.slice(0, 40) ?? '');
@@ -130,7 +130,7 @@ describe('files that are not whole', () => {
     expect(next.documents).toHaveLength(1);
   });
 
-  it('takes the whole file once it is there', async () => {
+  it('reads the whole file once it is complete', async () => {
     const { write, source } = await fileStage();
     await write('1.json', ONE?.slice(0, 40) ?? '');
     const first = await readAll(source);
@@ -138,7 +138,7 @@ describe('files that are not whole', () => {
     expect((await readAll(source, first.cursor)).numbers).toEqual([0]);
   });
 
-  it('passes over a line that no memory should hold, reading on behind it', async () => {
+  it('skips a line that is too long for memory, and continues after it', async () => {
     const { write, page } = await fileStage({ maxBytes: 500_000 });
     await write('a.ndjson', `"${'x'.repeat(600_000)}"\n${ONE}\n`);
     const { documents, broken } = await page();
@@ -146,7 +146,7 @@ describe('files that are not whole', () => {
     expect(broken).toMatchObject([{ reason: 'is a line of more than 500000 bytes' }]);
   });
 
-  it('reads a file from its beginning where it is shorter than before', async () => {
+  it('reads a file from its beginning if it is shorter than before', async () => {
     const { write, source } = await fileStage();
     await write('a.ndjson', `${ONE}\n${TWO}\n`);
     const { cursor } = await readAll(source);
@@ -156,7 +156,7 @@ describe('files that are not whole', () => {
 });
 
 describe('a folder', () => {
-  it('is read by names; what begins with a dot, has another ending or is a folder is left', async () => {
+  it('is read in the order of names, without dot files, other endings and folders', async () => {
     const { write, source, folder } = await fileStage();
     await mkdir(join(folder, 'more.json'));
     await write('10.json', TWO ?? '');
@@ -166,7 +166,7 @@ describe('a folder', () => {
     expect((await readAll(source)).numbers).toEqual([0, 1]);
   });
 
-  it('ends a page by its bytes too', async () => {
+  it('limits a page by its bytes too', async () => {
     const { write, page } = await fileStage({ pageSize: 1_000, pageBytes: 100 });
     await write('a.ndjson', lines(documentsFrom(0, 5)));
     const { documents, more } = await page();
@@ -182,7 +182,7 @@ describe('a folder', () => {
     expect(pages).toBe(21);
   });
 
-  it('says which path cannot be read', async () => {
+  it('names a path that cannot be read', async () => {
     const source = createFileSource(join(newFolder(), 'nothing'));
     await expect(source.page(undefined, new AbortController().signal)).rejects.toThrow(
       /nothing.*service\.register\.path/,

@@ -29,7 +29,7 @@ test('documents are read as JSON.parse of the whole answer reads them', () => {
   expect(read(cut)).toMatchObject(expected.toSpliced(2, 1));
 });
 
-test('each keeps its text, to be told from others without being written anew', () => {
+test('each document keeps its text, so that it is compared without being serialised', () => {
   const texts = ['{"tal":1.50}', '{"navn":"\\u00e6"}', ...DOCUMENTS.slice(0, 2)];
   const { hits } = readAnswer(Buffer.from(answer(...texts.map((source, at) => hit(at, source)))));
   expect(hits?.map(({ document }) => textOf(document()))).toEqual(texts);

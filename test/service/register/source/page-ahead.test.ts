@@ -43,7 +43,7 @@ const silent: Answer = (signal) =>
 
 const alive = () => new AbortController().signal;
 
-test('the next page is asked for once, when the one before has come', async () => {
+test('the next page is requested once, when the previous one has arrived', async () => {
   const { source, asked } = numbered();
   const pages = withPageAhead(source);
   expect([...(await pages.page(undefined, alive())).documents]).toEqual([1]);
@@ -52,7 +52,7 @@ test('the next page is asked for once, when the one before has come', async () =
   expect(asked).toEqual([undefined, '1', '2']);
 });
 
-test('nothing is asked for ahead where nothing waits, or a part of the source is in trouble', async () => {
+test('nothing is requested ahead if nothing waits, or a part of the source is in trouble', async () => {
   const { source, asked } = numbered({
     undefined: async () => ({ documents: [], cursor: '1', more: false }),
     1: async () => ({ documents: [], cursor: '2', more: true, trouble: 'an index does not answer' }),
@@ -63,7 +63,7 @@ test('nothing is asked for ahead where nothing waits, or a part of the source is
   expect(asked).toEqual([undefined, '1']);
 });
 
-test('a page that failed ahead fails once for whoever asks for it, and is then asked for anew', async () => {
+test('a page that failed ahead fails once for its caller, and is then requested again', async () => {
   let failures = 1;
   const { source, asked } = numbered({
     1: async () => {
@@ -78,7 +78,7 @@ test('a page that failed ahead fails once for whoever asks for it, and is then a
   expect(asked).toEqual([undefined, '1', '1', '2']);
 });
 
-test('a page that is late is waited for, not asked for again', async () => {
+test('a late page is awaited, not requested again', async () => {
   const answer = Promise.withResolvers<SourcePage>();
   const { source, asked } = numbered({ 1: () => answer.promise });
   const pages = withPageAhead(source);
@@ -89,7 +89,7 @@ test('a page that is late is waited for, not asked for again', async () => {
   expect(asked).toEqual([undefined, '1']);
 });
 
-test('after a reset of the cursor the page ahead is cut off, has ended, and is never given', async () => {
+test('a reset of the cursor ends the page ahead, which is never returned', async () => {
   const { source, asked, cut, most } = numbered({ 1: silent });
   const pages = withPageAhead(source);
   await pages.page(undefined, alive());
@@ -99,7 +99,7 @@ test('after a reset of the cursor the page ahead is cut off, has ended, and is n
   expect(most()).toBe(1);
 });
 
-test('the page ahead ends with the run that asked for it: a stopping process waits for no register', async () => {
+test('the page ahead ends with the run that requested it, so that a stopping process does not wait', async () => {
   const { source, cut } = numbered({ 1: silent });
   const pages = withPageAhead(source);
   const run = new AbortController();
@@ -109,7 +109,7 @@ test('the page ahead ends with the run that asked for it: a stopping process wai
   await expect(pages.page('1', AbortSignal.timeout(1))).rejects.toThrow('cut off');
 });
 
-test('who waits for the page ahead stops waiting at its own signal', async () => {
+test('a caller stops waiting for the page ahead at its own signal', async () => {
   const { source } = numbered({ 1: silent });
   const pages = withPageAhead(source);
   await pages.page(undefined, alive());
@@ -119,7 +119,7 @@ test('who waits for the page ahead stops waiting at its own signal', async () =>
   await expect(waiting).rejects.toThrow();
 });
 
-test('a page that nobody takes is given up: the lane went to another process, which reads on', async () => {
+test('an unused page is dropped, because another process took the lane and reads on', async () => {
   const { source, cut } = numbered({ 1: silent });
   const pages = withPageAhead(source, 5);
   await pages.page(undefined, alive());

@@ -1,4 +1,4 @@
-/** The register's own count beside what is stored: what a load lost is found, told, and read again. */
+/** Compares the register's own count with the store: documents that a load lost are found, reported, and read again. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { conditionsOf } from '../../../../src/alerts/conditions.ts';
 import { observe } from '../../../../src/alerts/observe.ts';
@@ -57,7 +57,7 @@ async function fixtureOn(engine: (typeof ENGINES)[number]) {
 }
 
 describe.each(SUITE_ENGINES)('the count of the register, on %s', (engine) => {
-  it('waits for the end of the first load, and agrees with what is stored', async () => {
+  it('waits for the end of the first load, and agrees with the store', async () => {
     const { run, count, check, metric, store, now, numbers } = await fixtureOn(engine);
     await run('count');
     expect(await readCount(store.db)).toBeUndefined();
@@ -79,7 +79,7 @@ describe.each(SUITE_ENGINES)('the count of the register, on %s', (engine) => {
     expect(found).toContainEqual(expect.stringMatching(/^ok /));
   });
 
-  it('that differs is an alert and begins a sweep, which brings what is missing and tells nobody', async () => {
+  it('that differs raises an alert and begins a sweep, which adds missing documents and notifies nobody', async () => {
     const { run, count, lose, check, metric, store, now, numbers, changes, warnings } = await fixtureOn(engine);
     await run();
     const whole = await numbers();
@@ -98,7 +98,7 @@ describe.each(SUITE_ENGINES)('the count of the register, on %s', (engine) => {
     expect(await changes()).toEqual([]);
   });
 
-  it('begins no second sweep for what the first did not bring, nor for what was erased', async () => {
+  it('begins no second sweep for what the first did not find, or for what was erased', async () => {
     const { run, count, lose, forward, emulator, store, now, warnings } = await fixtureOn(engine);
     await run();
     const sweeps = () => warnings.filter((text) => text.includes('reading everything again')).length;
@@ -131,7 +131,7 @@ describe.each(SUITE_ENGINES)('the count of the register, on %s', (engine) => {
     expect(sweeps()).toBe(2);
   });
 
-  it('is asked for again if the answer lacks a shard', async () => {
+  it('is requested again if the answer lacks a shard', async () => {
     const { run, count, emulator, store, now } = await fixtureOn(engine);
     await run();
     emulator.partial = 'shard';
@@ -156,7 +156,7 @@ describe.each(SUITE_ENGINES)('the count of the register, on %s', (engine) => {
     expect((await observe(store, now(), 100)).behind.map(({ source }) => source)).toEqual(['cvr']);
   });
 
-  it('that fails alone is an alert of its own, and tries again within minutes', async () => {
+  it('that fails alone raises its own alert, and is retried within minutes', async () => {
     const { run, emulator, store, now, forward } = await fixtureOn(engine);
     await run();
     emulator.fault({ match: '_count$', times: 'always', action: { kind: 'status', status: 503 } });

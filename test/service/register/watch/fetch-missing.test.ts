@@ -1,4 +1,4 @@
-/** A company that is monitored before the register told of it: it is asked for, so that its next change is one. */
+/** A company that is monitored before it was read is requested, so that its next change is reported. */
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../../../../src/app.ts';
@@ -50,7 +50,7 @@ async function fixture(companies = 3) {
 }
 
 describe('a company that is added to monitoring', () => {
-  it('is asked for where nothing is known of it, and its next change is told', async () => {
+  it('is requested if nothing is stored of it, and its next change is reported', async () => {
     const { register, numbers, add, known, told } = await fixture();
     const [first = ''] = numbers;
     await add(first);
@@ -65,7 +65,7 @@ describe('a company that is added to monitoring', () => {
     await expect.poll(told, PATIENT).toContain(first);
   });
 
-  it('is asked for again after an answer without the shard that may hold it', async () => {
+  it('is requested again after an answer without the shard that may hold it', async () => {
     const { register, numbers, add, known, asked } = await fixture(12);
     const lacking = numbers.find((number) => Number(number) % 6 === 0) ?? '';
     register.partial = 'shard';
@@ -78,7 +78,7 @@ describe('a company that is added to monitoring', () => {
     await expect.poll(known, PATIENT).toEqual([lacking]);
   });
 
-  it('is asked for again after an outage, and waited for where the register does not know it', async () => {
+  it('is requested again after an outage, and waits if the register does not know it', async () => {
     const { register, numbers, add, known, asked } = await fixture();
     const [first = '', second = ''] = numbers;
     register.fault({ match: 'virksomhed', times: 1, action: { kind: 'status', status: 503 } });

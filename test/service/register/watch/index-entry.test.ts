@@ -35,14 +35,14 @@ function merged(document: unknown, comesOut: boolean): unknown {
 }
 
 describe.each(ENGINES)('the company index beside the watcher on %s', (engine) => {
-  it('holds nothing before somebody makes it', async () => {
+  it('is empty until somebody builds it', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(loaded(life(company), -100));
     await fixture.run();
     expect((await readEntries(fixture.store.db, [number])).size).toBe(0);
   });
 
-  it('is made of what the register said, and follows it from then on', async () => {
+  it('is built from stored documents, and follows the register from then on', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(loaded(life(company), -100));
     await fixture.run();
@@ -82,7 +82,7 @@ describe.each(ENGINES)('the company index beside the watcher on %s', (engine) =>
   });
 
   it.each(['before', 'after', 'together', 'rebuilt'])(
-    'knows which company goes on where one ended in a merger: the register tells of that one %s',
+    'knows the successor of a company that ended in a merger: the register reports that one %s',
     async (when) => {
       const fixture = await setWatch(await newStore(engine));
       const [one, other] = [merged(loaded(life(company, ended), 1), false), merged(loaded(life(survivor), 2), true)];

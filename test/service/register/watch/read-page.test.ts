@@ -8,7 +8,7 @@ import { document, TODAY } from '../documents.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-test('a page holds what its documents say, and none of the documents', async () => {
+test('a page holds the content of its documents without the documents', async () => {
   const documents: WeakRef<object>[] = [];
   function* parsed(): Generator<object> {
     for (let at = 0; at < 20; at++) {

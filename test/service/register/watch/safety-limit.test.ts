@@ -1,4 +1,4 @@
-/** The safety limit: where one kind of fact goes from many companies in one load, it waits for a decision. */
+/** The safety limit: if many companies lose one kind of fact in one load, the loss waits for a decision. */
 import { describe, expect, it } from 'vitest';
 import { resolveReview } from '../../../../src/connector/review/resolve.ts';
 import { readReview } from '../../../../src/connector/review/review-list.ts';
@@ -49,7 +49,7 @@ const ownersOf = async ({ store }: WatchFixture, at: number) =>
   (await readFullStates(store.db, [`CVR-1-${95_000_100 + at}`])).get(`CVR-1-${95_000_100 + at}`)?.company.bodies
     .trueOwnership.members.length;
 
-it('what is withheld is found by an index, and not in every snapshot', async () => {
+it('withheld losses are found by an index, without reading every snapshot', async () => {
   const fixture = await filled('sqlite');
   const claimed = { queue: WITHHELD_QUEUE, key: '*', fence: 1, attempts: 0, since: 1, marks: 1, unended: 0 };
   const plans = await plansOf((db) =>
@@ -64,7 +64,7 @@ it('what is withheld is found by an index, and not in every snapshot', async () 
 });
 
 describe.each(ENGINES)('the safety limit on %s', (engine) => {
-  it('tells nothing of a family that goes from many companies, keeps it, and asks a person once', async () => {
+  it('publishes nothing of a family that many companies lose, keeps it, and asks a person once', async () => {
     const fixture = await filled(engine);
     await fixture.tell(...companies(60, () => true, { navne: [name('Nyt Navn ApS')] }));
     await fixture.run();
@@ -82,7 +82,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     expect(await waiting(fixture)).toHaveLength(1);
   });
 
-  it('tells it all once a person lets it, and what goes in the days after at once', async () => {
+  it('publishes it all once a person accepts it, and losses of the next days at once', async () => {
     const fixture = await filled(engine);
     await fixture.tell(...companies(60, (at) => at > 0));
     await fixture.run();
@@ -100,7 +100,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     expect(await waiting(fixture)).toEqual([]);
   });
 
-  it('tells all of it, however many companies it went from', async () => {
+  it('publishes all of it, however many companies lost it', async () => {
     const fixture = await setWatch(await newStore(engine));
     const many = (seconds: number, left: boolean) => Array.from({ length: 101 }, (_, at) => company(at, seconds, left));
     for (const documents of [many(0, false), many(60, true)]) {
@@ -129,7 +129,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     expect([(await fixture.changes()).length, await waiting(fixture)]).toEqual([303, []]);
   });
 
-  it('keeps what was known where a person says so, and asks no more; whole again tells nothing', async () => {
+  it('keeps the known facts if a person says so, asks no more, and reports nothing when they return', async () => {
     const fixture = await filled(engine);
     await fixture.tell(...companies(60, () => true));
     await fixture.run();
@@ -144,7 +144,7 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     expect(await ownersOf(fixture, 3)).toBe(1);
   });
 
-  it('asks too where the documents say nothing of it any more, and tells it only once a person lets it', async () => {
+  it('also asks if the documents no longer state it, and publishes it only once a person accepts it', async () => {
     const fixture = await filled(engine);
     await fixture.tell(...companies(60, () => false, { deltagerRelation: [] }));
     await fixture.run();
@@ -159,14 +159,14 @@ describe.each(ENGINES)('the safety limit on %s', (engine) => {
     expect(await ownersOf(fixture, 3)).toBe(0);
   });
 
-  it('never takes names away, however many documents lack them', async () => {
+  it('never removes names, however many documents lack them', async () => {
     const fixture = await filled(engine);
     await fixture.tell(...companies(60, () => false, { navne: [], virksomhedMetadata: null }));
     await fixture.run();
     expect([await fixture.changes(), await waiting(fixture)]).toEqual([[], []]);
   });
 
-  it('lets the few be told that lose something on any day', async () => {
+  it('publishes the few losses of an ordinary day', async () => {
     const fixture = await filled(engine);
     await fixture.tell(...companies(60, (at) => at < 4));
     await fixture.run();

@@ -5,7 +5,7 @@ import { documentInput } from '../../../../src/service/register/watch/suspect-do
 import { newStore } from '../../../support/stores.ts';
 import { life, loaded, oldCompany, setWatch } from '../watch-fixture.ts';
 
-test('a version that is set aside is passed over, and later versions and other documents are read', async () => {
+test('a quarantined version is skipped, and later versions and other documents are read', async () => {
   const [company, other] = [oldCompany(1), oldCompany(2)];
   const fixture = await setWatch(await newStore('sqlite'));
   const renamed = { from: '2026-05-04', is: { name: 'Nyt Navn ApS' } };

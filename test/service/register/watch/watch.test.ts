@@ -10,7 +10,7 @@ const renamed = { from: '2026-05-04', is: { name: 'Nyt Navn ApS' } };
 const moved = { from: '2026-05-04', at: START, is: { website: 'www.nyt.example' } };
 
 describe.each(ENGINES)('watching on %s', (engine) => {
-  it('stores a company at first revision and says nothing; then tells what changed', async () => {
+  it('stores the first version of a company without a change, then reports changes', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(loaded(life(company), -100));
     await fixture.run();
@@ -23,7 +23,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
     expect(await fixture.counts()).toEqual({ new: 1, changed: 1 });
   });
 
-  it('passes over a document that comes again, and one that is older than what is known', async () => {
+  it('skips a document that is repeated, or older than the stored one', async () => {
     const fixture = await setWatch(await newStore(engine));
     const [first, second] = [loaded(life(company), -100), loaded(life(company, renamed), 0)];
     await fixture.tell(first, second);
@@ -34,7 +34,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
     expect(await fixture.counts()).toEqual({ new: 1, changed: 1, same: 2, late: 1 });
   });
 
-  it('takes two versions of a company in one page one after the other', async () => {
+  it('applies two versions of a company in one page in their order', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(
       loaded(life(company), -100),
@@ -51,7 +51,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
     ]);
   });
 
-  it('tells nothing where a document was only loaded again', async () => {
+  it('reports nothing if a document was only loaded again', async () => {
     const fixture = await setWatch(await newStore(engine));
     await fixture.tell(loaded(life(company), -100), loaded(life(company), 0));
     await fixture.run();
@@ -92,7 +92,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
     expect(fixture.warnings).toEqual([expect.stringContaining('quarantined')]);
   });
 
-  it('sets a document aside with a text that is longer than any, and keeps what it knew', async () => {
+  it('quarantines a document with a text of excessive length, and keeps the stored state', async () => {
     const fixture = await setWatch(await newStore(engine));
     const endless = { from: '2026-05-04', is: { name: 'A'.repeat(LONGEST_TEXT + 1) } };
     await fixture.tell(loaded(life(company), -100));
@@ -105,7 +105,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
     expect(reason).toContain(`has ${LONGEST_TEXT + 1} characters`);
   });
 
-  it('tells a new company, and its owner that it was founded', async () => {
+  it('reports a new company, and to its owner that it was founded', async () => {
     const fixture = await setWatch(await newStore(engine));
     const owner = oldCompany(2);
     const fresh = oldCompany(3, {
@@ -120,7 +120,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
     expect(events).toHaveLength(2);
   });
 
-  it("tells the owning company of a production unit's own changes, and names units that come and go", async () => {
+  it('reports changes of a production unit to its company, and names units that come and go', async () => {
     const fixture = await setWatch(await newStore(engine));
     const versions = life(company);
     const unit = company.pUnits[0];
@@ -145,7 +145,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
     ]);
   });
 
-  it('tells both parties of a merger once the second is seen', async () => {
+  it('reports a merger to both parties once the second is seen', async () => {
     const fixture = await setWatch(await newStore(engine), { pageSize: 2 });
     const [one, two] = [oldCompany(4), oldCompany(5)];
     // The number of a merger is made from the other party: the same in both here.
@@ -170,7 +170,7 @@ describe.each(ENGINES)('watching on %s', (engine) => {
 });
 
 describe('what begins later', () => {
-  it('is told on its day, by midnight in Copenhagen, and again by nothing', async () => {
+  it('is reported on its day, by midnight in Copenhagen, and only once', async () => {
     const fixture = await setWatch(await newStore('sqlite'));
     await fixture.tell(loaded(life(company), -100));
     await fixture.run();
@@ -196,7 +196,7 @@ describe('what begins later', () => {
     expect(await fixture.changes()).toHaveLength(1);
   });
 
-  it('makes the lane run on the day, without anybody marking it', async () => {
+  it('makes the lane run on the day without a mark', async () => {
     const fixture = await setWatch(await newStore('sqlite'));
     await fixture.tell(loaded(life(company, { from: '2026-05-06', at: START, is: { name: 'Senere ApS' } }), 0));
     await fixture.run();
@@ -208,7 +208,7 @@ describe('what begins later', () => {
     expect(due_at).toBe(Date.UTC(2026, 4, 5, 22));
   });
 
-  it('is forgotten where its document cannot be read any more', async () => {
+  it('is dropped if its document becomes unreadable', async () => {
     const fixture = await setWatch(await newStore('sqlite'));
     await fixture.tell(loaded(life(company, { from: '2026-05-06', at: START, is: { name: 'Senere ApS' } }), 0));
     await fixture.run();
@@ -230,7 +230,7 @@ describe('the recoding of industries', () => {
   it.each([
     [true, 0],
     [false, 60],
-  ])('with the guard %s: %i companies are told of a code that all change on one day', async (recodingGuard, told) => {
+  ])('with the guard %s: %i companies report a code that all change on one day', async (recodingGuard, told) => {
     const fixture = await setWatch(await newStore('sqlite'), { recodingGuard });
     const before = many.map((one) => ({ ...one, ...coded(industries[0]) }));
     await fixture.tell(...before.map((one, index) => loaded(life(one), index - 1_000)));
@@ -240,7 +240,7 @@ describe('the recoding of industries', () => {
     expect((await fixture.events()).filter((event) => event.endsWith(' industry'))).toHaveLength(told);
   });
 
-  it('knows it also when the companies come one by one, and over a restart', async () => {
+  it('is recognised even if the companies come one by one, and over a restart', async () => {
     const store = await newStore('sqlite');
     const before = many.map((one) => ({ ...one, ...coded(industries[0]) }));
     const first = await setWatch(store);

@@ -25,24 +25,24 @@ const groupFacts = [
 ];
 
 describe('company and group', () => {
-  it('are not mixed: the company’s figures count, also where only the group has one', async () => {
+  it('are not mixed: a figure that only the group states is missing', async () => {
     const data = await read(plus(annual({ figures: own }), groupPlaces, groupFacts));
     expect([data.assets?.value, data.result?.value, data.revenue]).toEqual([1_000, 10, null]);
     expect(data.assets?.possibleError).toBe(false);
   });
 
-  it('are the group’s where the company states no balance', async () => {
+  it('are both read as the group if the company states no balance', async () => {
     const data = await read(plus(annual({ figures: { 'fsa:ProfitLoss': 10 } }), groupPlaces, groupFacts));
     expect([data.assets?.value, data.result?.value, data.revenue?.value]).toEqual([9_000, 90, 99_000]);
   });
 
-  it('do not matter for texts: who reports may be said by the group alone', async () => {
+  it('do not matter for texts: only the group may say who reports', async () => {
     const name = { concept: 'gsd:NameOfReportingEntity', at: 'groupYear', value: 'Koncernen A/S' };
     const stated = plus(annual({ figures: own, texts: { 'gsd:NameOfReportingEntity': '' } }), groupPlaces, [name]);
     expect((await read(stated)).reportingCompanyName?.value).toBe('Koncernen A/S');
   });
 
-  it('are the other way round in IFRS: what says nothing is the group, and the parent is said to be', async () => {
+  it('are reversed in IFRS: an unmarked figure is of the group, and the parent is marked', async () => {
     const listed = annual({ figures: { 'ifrs-full:Assets': 9_000, 'ifrs-full:ProfitLoss': 90 } });
     expect((await read(listed)).assets?.value).toBe(9_000);
     const places = [{ id: 'parentEnd', end: '2023-12-31', members: PARENT }];
@@ -53,7 +53,7 @@ describe('company and group', () => {
     expect((await read(aside)).assets?.value).toBe(9_000);
   });
 
-  it('that differ by the names of their contexts alone are told apart by these, and doubted', async () => {
+  it('that differ only by the names of their contexts are distinguished by these, and doubted', async () => {
     const listed = annual({ figures: { 'ifrs-full:Assets': 1_000, 'ifrs-full:Equity': 500 } });
     const twins = plus(
       listed,
@@ -67,7 +67,7 @@ describe('company and group', () => {
     expect(data.solvencyRatio).toMatchObject({ value: 50, possibleError: true });
   });
 
-  it('are not doubted where two contexts of other names say the same', async () => {
+  it('are not doubted if two contexts of other names say the same', async () => {
     const same = plus(annual({ figures: own }), [{ id: 'c', end: '2023-12-31' }], [kroner('fsa:Assets', 'c', 1_000)]);
     expect((await read(same)).assets).toMatchObject({ value: 1_000, possibleError: false });
   });
@@ -78,7 +78,7 @@ describe('a figure that is broken down', () => {
     ['the five-year table', 'cmn:RetrospectiveInformationDimension', 'cmn:PreviousYearMember'],
     ['a class of equity', 'fsa:ClassesOfEquityDimension', 'fsa:RetainedEarningsMember'],
     ['the distribution of the result', 'fsa:ResultDistributionDimension', 'fsa:ProposedDividendMember'],
-  ])('by %s is never taken for the whole', async (_, dimension, member) => {
+  ])('by %s is never treated as the whole', async (_, dimension, member) => {
     const members = { [dimension]: member };
     const places = [
       { id: 'partYear', start: '2023-01-01', end: '2023-12-31', members },
@@ -98,21 +98,21 @@ describe('a figure that is broken down', () => {
 });
 
 describe('the period', () => {
-  it('is what the document says, not what the index says', async () => {
+  it('is that of the document, not that of the index', async () => {
     const stated = annual({ start: '2022-07-01', end: '2023-06-30', figures: own });
     const data = await dataOf(instance(stated), { period: { start: '2023-01-01', end: '2023-12-31' } });
     expect(data.period).toEqual({ from: '2022-07-01T00:00:00', to: '2023-06-30T00:00:00', instant: null });
     expect([data.reportYear, data.assets?.value]).toEqual([2023, 1_000]);
   });
 
-  it('is what the index says where the document says nothing, or something no figure belongs to', async () => {
+  it('is that of the index if the document states none, or one without figures', async () => {
     for (const end of ['', '2019-12-31']) {
       const texts = { 'gsd:ReportingPeriodStartDate': end && '2019-01-01', 'gsd:ReportingPeriodEndDate': end };
       expect((await read(annual({ figures: own, texts }))).assets?.value).toBe(1_000);
     }
   });
 
-  it('is the newest of the longest where nobody says', async () => {
+  it('is the newest of the longest if neither states it', async () => {
     const texts = { 'gsd:ReportingPeriodStartDate': '', 'gsd:ReportingPeriodEndDate': '' };
     const stated = plus(
       annual({ figures: own, former: { 'fsa:ProfitLoss': 7 }, texts }),
@@ -148,7 +148,7 @@ describe('the period', () => {
     ],
   });
 
-  it('is the reported one where the registered one is stated before it: a short year', async () => {
+  it('is the reported one if the registered one is stated before it: a short year', async () => {
     const short = annual({ start: '2025-01-01', end: '2025-09-30', figures: own });
     const places = [
       { id: 'year2024', start: '2024-01-01', end: '2024-12-31' },
@@ -172,7 +172,7 @@ describe('the period', () => {
     }
   });
 
-  it('is the reported one where the registered one is stated before it: a year of 15 months', async () => {
+  it('is the reported one if the registered one is stated before it: a year of 15 months', async () => {
     const long = annual({ start: '2024-10-01', end: '2025-12-31', figures: own });
     const stated = registered(long, '2025-01-01', '2025-12-31');
     const facts = stated.facts.filter(({ concept, at }) => at === 'registered' || !concept.startsWith('gsd:Rep'));
@@ -189,7 +189,7 @@ describe('several reports in one document', () => {
   const values = ({ assets, equity, revenue }: Awaited<ReturnType<typeof dataOf>>) =>
     [assets, equity, revenue].map((metric) => metric?.value ?? null);
 
-  it('are told apart by target: revenue of the group never stands beside assets of the parent', async () => {
+  it('are separated by target: revenue of the group is never beside assets of the parent', async () => {
     const stated = annual({ figures: { ...group, ...parent } });
     const data = await dataOf(
       page(stated, { targetOf: (concept) => (concept.startsWith('fsa:') ? 'danish' : undefined) }),
@@ -198,7 +198,7 @@ describe('several reports in one document', () => {
     expect(data.assets).toMatchObject({ sources: ['fsa:Assets'], possibleError: false });
   });
 
-  it('are told apart by whom their contexts are about', async () => {
+  it('are separated by the company of their contexts', async () => {
     const listed = annual({ figures: parent });
     const places = [
       { id: 'groupYear', start: '2023-01-01', end: '2023-12-31', entity: '00INVENTED0000000000' },
@@ -213,7 +213,7 @@ describe('several reports in one document', () => {
     expect(values(await dataOf(instance(alone)))).toEqual([9_000, 3_000, 99_000]);
   });
 
-  it('are one where a number is spelled in two ways', async () => {
+  it('are one if a number is spelled in two ways', async () => {
     const stated = annual({ figures: own });
     const places = stated.places.map((place) => (place.id === 'end' ? { ...place, entity: 'DK 90000007' } : place));
     const data = await dataOf(instance({ ...stated, places }));

@@ -29,7 +29,7 @@ describe('the bytes of a document', () => {
     expect(await nameIn(bytes)).toEqual(['Blåbær & Østers ApS']);
   });
 
-  it('keep a letter that lies across two chunks', async () => {
+  it('keep a letter that spans two chunks', async () => {
     for (const at of [0, 1]) {
       const filler = `<!--${'x'.repeat(64 * 1024 - text.indexOf('å') - 9 + at)}-->`;
       const long = text.replace('?>\n', `?>${filler}\n`);
@@ -37,7 +37,7 @@ describe('the bytes of a document', () => {
     }
   });
 
-  it('in an encoding nobody knows are refused', async () => {
+  it('in an unknown encoding are refused', async () => {
     await expect(readFacts(Buffer.from(saying('ebcdic-dk-no')), () => true)).rejects.toThrow(
       /unknown encoding, ebcdic-dk-no/,
     );

@@ -13,7 +13,7 @@ const again = (concept: string, value: number | string, more: Partial<Said> = {}
 });
 
 describe('a figure', () => {
-  it('is full whatever its accuracy says, and may have blanks around and within', async () => {
+  it('has its full value whatever its accuracy, and may have blanks around and within', async () => {
     const data = await of(
       { 'fsa:Assets': ' 1 304 981\n', 'fsa:AverageNumberOfEmployees': '7285.000' },
       { decimals: '-3' },
@@ -29,12 +29,12 @@ describe('a figure', () => {
     expect(data.employees).toMatchObject({ unit: 'pure', value: 7_285 });
   });
 
-  it('that is stated and cannot be read is an error without a value', async () => {
+  it('that is stated but unreadable is an error without a value', async () => {
     expect((await of({ 'fsa:Assets': 'n/a' })).assets).toMatchObject({ value: null, error: true });
     expect((await of({ 'fsa:Assets': '1e999' })).assets).toMatchObject({ value: null, error: true });
   });
 
-  it('without a unit is doubtful, and counts only where none has one', async () => {
+  it('without a unit is doubtful, and counts only if none has one', async () => {
     const bare: Said = { concept: 'fsa:Assets', value: 500, at: 'end' };
     const alone = await dataOf(instance(plus(annual({ figures: { 'fsa:Equity': 5 } }), [], [bare])));
     expect(alone.assets).toMatchObject({ value: 500, unit: null, possibleError: true });
@@ -43,7 +43,7 @@ describe('a figure', () => {
     expect(beside.assets).toMatchObject({ value: 500, unit: 'DKK', possibleError: false });
   });
 
-  it('is looked for under one name after the other', async () => {
+  it('is searched under several names in order', async () => {
     const data = await of({
       'fsa:NumberOfEmployees': 4,
       'fsa:GrossResult': 5,
@@ -55,7 +55,7 @@ describe('a figure', () => {
     ).toEqual([['fsa:NumberOfEmployees'], ['fsa:GrossResult'], ['fsa:OtherExternalExpenses'], ['ifrs-dk:NetSales']]);
   });
 
-  it('is the sum of its parts where the whole is not stated', async () => {
+  it('is the sum of its parts if the whole is not stated', async () => {
     const data = await of({
       'fsa:LongtermLiabilitiesOtherThanProvisions': 30,
       'fsa:ShorttermLiabilitiesOtherThanProvisions': 12,
@@ -69,7 +69,7 @@ describe('a figure', () => {
     expect(data.deferredTaxAssets?.value).toBe(5);
   });
 
-  it('stated again is one figure; rounded it is the more accurate one; contradicted it is doubted', async () => {
+  it('that is repeated is one figure, rounded is the more accurate one, and contradicted is doubted', async () => {
     const stated = annual({ figures: { 'fsa:Assets': 1_234_567 } });
     const data = (more: Said[]) => dataOf(instance(plus(stated, [], more)));
     expect((await data([again('fsa:Assets', 1_234_567)])).assets).toMatchObject({ possibleError: false });
@@ -83,7 +83,7 @@ describe('a figure', () => {
     expect((await data([again('fsa:Assets', 1_234_570)])).assets?.possibleError).toBe(true);
   });
 
-  it('in a second currency for convenience is left aside', async () => {
+  it('in a second currency for convenience is ignored', async () => {
     const units = { kroner: 'iso4217:DKK', count: 'xbrli:pure', euro: 'iso4217:EUR' };
     const stated = annual({ figures: { 'fsa:Assets': 745, 'fsa:Equity': 74.5 } });
     const both = plus(
@@ -132,7 +132,7 @@ describe('a calculated figure', () => {
     expect(ratio?.sources).toEqual(['fsa:Equity', 'fsa:ProposedDividendRecognisedInEquity', 'fsa:Assets']);
   });
 
-  it('is null where an operand is missing or the divisor is zero', async () => {
+  it('is null if an operand is missing or the divisor is zero', async () => {
     const data = await of({ ...figures, 'fsa:Assets': 0, 'fsa:Revenue': 0 });
     expect([data.solvencyRatio, data.roi, data.coverage, data.solvencyRatioExcludingDividend]).toEqual([
       null,
@@ -153,7 +153,7 @@ describe('a doubt', () => {
     'fsa:NoncurrentAssets': 600,
   };
 
-  it('is none where the sums fit, to the krone', async () => {
+  it('does not arise if the sums match, to the krone', async () => {
     const data = await of({ ...balance, 'fsa:LiabilitiesAndEquity': 1_001 });
     expect(data.assets?.possibleError).toBe(false);
   });
@@ -162,7 +162,7 @@ describe('a doubt', () => {
     ['fsa:LiabilitiesAndEquity', ['assets', 'liabilitiesAndEquity']],
     ['fsa:CurrentAssets', ['assets', 'currentAssets', 'nonCurrentAssets']],
   ] as const)(
-    'comes where %s does not add up, for all of the sum and what is calculated from it',
+    'arises if %s does not add up, for all of the sum and what is calculated from it',
     async (concept, names) => {
       const data = await of({ ...balance, 'fsa:Equity': 10, [concept]: 700 });
       for (const name of names) expect(data[name]?.possibleError, name).toBe(true);
@@ -171,7 +171,7 @@ describe('a doubt', () => {
     },
   );
 
-  it('comes where debt is not its long and its short part', async () => {
+  it('arises if debt is not its long-term and its short-term part', async () => {
     const debt = {
       'fsa:LiabilitiesOtherThanProvisions': 100,
       'fsa:LongtermLiabilitiesOtherThanProvisions': 60,
@@ -181,13 +181,13 @@ describe('a doubt', () => {
     expect((await of({ ...debt, 'fsa:LongtermLiabilitiesOtherThanProvisions': 62 })).debt?.possibleError).toBe(true);
   });
 
-  it('leaves room for figures in thousands', async () => {
+  it('tolerates figures in thousands', async () => {
     const inThousands = { 'fsa:Assets': 1_000_000, 'fsa:CurrentAssets': 400_000, 'fsa:NoncurrentAssets': 601_000 };
     expect((await of(inThousands, { decimals: '-3' })).assets?.possibleError).toBe(false);
     expect((await of(inThousands)).assets?.possibleError).toBe(true);
   });
 
-  it('comes where last year’s report had exactly a thousand or a million times as much, or as little', async () => {
+  it('arises if last year’s report had exactly a thousand or a million times as much, or as little', async () => {
     const former = await of(
       { 'fsa:ContributedCapital': 125_000, 'fsa:Equity': 5_000_000, 'fsa:Assets': 7_000_000 },
       { start: '2022-01-01', end: '2022-12-31' },
@@ -216,7 +216,7 @@ describe('a doubt', () => {
     expect((await now({ figures: { 'fsa:Equity': 0 } })).equity?.possibleError).toBe(false);
   });
 
-  it('holds for all figures where the document is another company’s', async () => {
+  it('covers all figures if the document is another company’s', async () => {
     const data = await of(balance, { cvr: '90000015' });
     expect(data.assets).toMatchObject({ value: 1_000, possibleError: true });
     expect(data.revenue).toBeNull();

@@ -11,7 +11,7 @@ const number = (attributes: string, text: string, concept = 'fsa:Assets', at = '
   `<ix:nonFraction name="${concept}" contextRef="${at}" unitRef="kroner" decimals="0" ${attributes}>${text}</ix:nonFraction>`;
 
 describe('a page', () => {
-  it('says the same as the instance it could have been, in thousands and with either point', async () => {
+  it('says the same as an equal instance, in thousands and with either decimal point', async () => {
     const report = annual({
       figures: { 'fsa:Assets': 1_234_567_000, 'fsa:Equity': -5_000, 'fsa:ProfitLoss': 0, 'fsa:Revenue': 12.5 },
     });
@@ -24,7 +24,7 @@ describe('a page', () => {
     }
   });
 
-  it('holds facts in its hidden header, and states them again where people see them', async () => {
+  it('has facts in its hidden header, and states them again where people see them', async () => {
     const twice = plus(
       annual({ figures: { 'fsa:Assets': 5 } }),
       [],
@@ -52,7 +52,7 @@ describe('a page', () => {
     expect(valuesOf(facts, 'fsa:Assets')).toEqual(['12']);
   });
 
-  it('shows nothing where a fact is nil, and a text that is no number where it cannot be read', async () => {
+  it('has nothing for a nil fact, and the text of an unreadable number', async () => {
     const facts = await read(
       `${number('xsi:nil="true"', '')}${number('format="ixt:num-dot-decimal"', 'tolv', 'fsa:Equity')}`,
     );
@@ -60,7 +60,7 @@ describe('a page', () => {
     expect(valuesOf(facts, 'fsa:Equity')).toEqual(['?tolv']);
   });
 
-  it('may name XHTML’s document type and use its blank', async () => {
+  it('may name XHTML’s document type and use its non-breaking space', async () => {
     const text = inlinePage(stated, {
       body: `<p>a&nbsp;b</p>${number('format="ixt:num-dot-decimal"', '1&nbsp;000')}`,
     }).replace(
@@ -78,7 +78,7 @@ describe('a page', () => {
   });
 });
 
-describe('a text that goes on elsewhere', () => {
+describe('a continued text', () => {
   const parts = Array.from(
     { length: 700 },
     (_, at) => `<ix:continuation id="p${at}"${at < 699 ? ` continuedAt="p${at + 1}"` : ''}>${at} </ix:continuation>`,
@@ -94,18 +94,18 @@ describe('a text that goes on elsewhere', () => {
     expect(valuesOf(await read(parts.toReversed().join('') + first), 'mrv:ManagementsReview')).toEqual([whole]);
   });
 
-  it('ends where a part is missing, and where it bites its tail', async () => {
+  it('ends at a missing part, and where its parts form a circle', async () => {
     const missing = `<ix:nonNumeric ${REVIEW} continuedAt="gone">a</ix:nonNumeric>`;
     const circle = `<ix:nonNumeric ${REVIEW} continuedAt="x">b</ix:nonNumeric><ix:continuation id="x" continuedAt="y">c</ix:continuation><ix:continuation id="y" continuedAt="x">d</ix:continuation>`;
     expect(valuesOf(await read(missing + circle), 'mrv:ManagementsReview')).toEqual(['a', 'bcd']);
   });
 
-  it('is refused where thousands of facts begin one long chain of parts, instead of walking it for each (quadratic time)', async () => {
+  it('is refused if thousands of facts begin one long chain of parts, which would take quadratic time', async () => {
     const chain = Array.from({ length: 12_000 }, (_, at) => `<ix:continuation id="p${at}" continuedAt="p${at + 1}"/>`);
     await expect(read(first.repeat(5_000) + chain.join(''))).rejects.toThrow(DocumentError);
   });
 
-  it('is refused where the same text is marked over and over', async () => {
+  it('is refused if the same text is marked repeatedly', async () => {
     const nested = `${'<ix:continuation id="n">'.repeat(200)}${'x'.repeat(60_000)}${'</ix:continuation>'.repeat(200)}`;
     await expect(read(nested.repeat(4))).rejects.toThrow(DocumentError);
   });

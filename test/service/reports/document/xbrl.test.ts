@@ -12,7 +12,7 @@ const refusal = async (text: string): Promise<string> => {
 const plain = annual({ figures: { 'fsa:Assets': 1_000 } });
 
 describe('an instance', () => {
-  it('is read by namespace: prefixes are the writer’s own', async () => {
+  it('is read by namespace, whatever its prefixes', async () => {
     const facts = await factsOf(instance({ ...plain, prefixes: { fsa: 'e', gsd: 'c', cmn: 'EOGS3000' } }));
     expect(valuesOf(facts, 'fsa:Assets')).toEqual(['1000']);
     expect(valuesOf(facts, 'gsd:NameOfReportingEntity')).toEqual(['Rugbrød og Rav ApS']);
@@ -23,7 +23,7 @@ describe('an instance', () => {
     expect(valuesOf(facts, 'fsa:Assets')).toEqual(['1000']);
   });
 
-  it('may be in the default namespace, and state contexts after what is said in them', async () => {
+  it('may be in the default namespace, and state contexts after their facts', async () => {
     const text = instance(plain).replaceAll('xbrli:', '').replace('xmlns:xbrli=', 'xmlns=');
     const [head = '', tail = ''] = text.split('</context>\n<gsd');
     const [open = '', ...resources] = head.split('<unit');
@@ -58,7 +58,7 @@ describe('an instance', () => {
     expect(facts.get('fsa:AverageNumberOfEmployees')?.[0]?.unit).toBe('pure');
   });
 
-  it('leaves out what is nil, and what names a context or unit that is not there', async () => {
+  it('omits nil facts, and facts whose context or unit is missing', async () => {
     const text = instance(plain)
       .replace('xmlns:xbrldi=', 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:xbrldi=')
       .replace(
@@ -104,13 +104,13 @@ describe('a hostile or broken document', () => {
     );
   });
 
-  it('gets nothing from an external document type, which is not read', async () => {
+  it('reads no external document type', async () => {
     const named = (body: string) => within('<!DOCTYPE x SYSTEM "http://127.0.0.1:9/x.dtd">', body);
     expect(valuesOf(await factsOf(named('')), 'fsa:Assets')).toEqual(['1000']);
     expect(await refusal(named('&a;'))).toMatch(/not well-formed.*undefined entity/);
   });
 
-  it('is refused where it is cut, not XML, or nested without end', async () => {
+  it('is refused if it is cut, not XML, or nested without end', async () => {
     const text = instance(plain);
     expect(await refusal(text.slice(0, -20))).toMatch(/not well-formed/);
     expect(await refusal('<html><p>503</html>')).toMatch(/not well-formed/);
@@ -120,13 +120,13 @@ describe('a hostile or broken document', () => {
     expect(await refusal(text.replaceAll('fsa:Assets', 'nobody:Assets'))).toMatch(/unbound namespace prefix/);
   });
 
-  it('is refused where it states more facts than any report', async () => {
+  it('is refused if it states more facts than any report', async () => {
     const fact = '<fsa:Equity contextRef="end" unitRef="kroner">1</fsa:Equity>';
     const text = instance(plain).replace('</xbrli:xbrl>', `${fact.repeat(200_001)}</xbrli:xbrl>`);
     expect(await refusal(text)).toMatch(/more than 200000 facts/);
   });
 
-  it('keeps no more of a text than is of use', async () => {
+  it('keeps no more of a text than is useful', async () => {
     const facts = await factsOf(instance(annual({ texts: { 'mrv:ManagementsReview': 'lang '.repeat(200_000) } })));
     expect(valuesOf(facts, 'mrv:ManagementsReview')[0]?.length).toBe(64 * 1024);
   });
@@ -140,7 +140,7 @@ describe('a long document', () => {
     ),
   );
 
-  it('lets others in while it is read', async () => {
+  it('lets other work run while it is read', async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
     await readFacts(long, () => false);
@@ -148,7 +148,7 @@ describe('a long document', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('is given up where nobody waits any more', async () => {
+  it('is abandoned if nobody waits for it', async () => {
     await expect(readFacts(long, () => false, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
   });
 });

@@ -7,7 +7,7 @@ import { openClient } from '../../../../../src/http/outbound/client.ts';
 import { openAccess } from '../../../../../src/service/register/source/datafordeler/feed/access.ts';
 import { createAuthority } from '../../../../support/certificates.ts';
 
-it('shows the certificate where a token is asked for, and renews the token before it ends', async () => {
+it('a token is requested with the certificate, and renewed before it expires', async () => {
   const authority = createAuthority('Prøve CA');
   const own = authority.issue('localhost');
   const client = authority.issue('cvrsync.example');

@@ -101,7 +101,7 @@ describe('the document of a company', () => {
     expect(companyOf(rows).names.value).toBe('Rigtig ApS');
   });
 
-  it('tells an ended company by its last day, and a reopened one by both lives', () => {
+  it('shows an ended company by its last day, and a reopened one by both lives', () => {
     const ended = companyRow({ status: 'inaktiv', virksomhedOphoersdato: '2025-05-31' }, '2025-06-01');
     expect(companyOf(companyRows({ Virksomhed: [companyRow({}, '2020-01-01', '2025-05-31'), ended] }))).toMatchObject({
       life: { value: { started: '2020-01-01T00:00:00', ended: '2025-05-31T00:00:00' } },
@@ -218,7 +218,7 @@ describe('the families', () => {
     return statedBy(document, 'company', { unspoken, traces: read.traces, unread: read.unread });
   };
 
-  it('are stated by a whole answer, and the other ones are not', () => {
+  it('are stated by a complete answer, unlike the other ones', () => {
     const says = saysOf(companyRows());
     for (const family of ALL_FAMILIES)
       for (const part of FAMILIES[family])

@@ -48,7 +48,7 @@ const refuse = (
 ) => emulator.fault({ match: 'CVR/v2', body: `CVR_${entity}\\(`, times, action: { kind: 'status', status } });
 
 describe('the feed', () => {
-  it('begins at the newest event, and gives the company with its history once something changes', async () => {
+  it('begins at the newest event, and returns the company with its history once something changes', async () => {
     const { emulator, page, clock } = await dafFixture({ firstEvent: undefined });
     emulator.put(company(1));
     const first = await page();
@@ -64,7 +64,7 @@ describe('the feed', () => {
     expect((await page(second.cursor)).documents).toEqual([]);
   });
 
-  it('gives a unit whose events fill several windows once', async () => {
+  it('returns a unit once if its events fill several windows', async () => {
     const { emulator, source } = await dafFixture({ pageSize: 10 });
     const navne = Array.from({ length: 14 }, (_, at) =>
       name(`Navn ${at} ApS`, `20${10 + at}-01-01`, `20${10 + at}-12-31`),
@@ -74,7 +74,7 @@ describe('the feed', () => {
     expect(new Set(numbers)).toEqual(new Set([1, 2, 3]));
   });
 
-  it('reads only what is wanted, and asks for nothing of a person', async () => {
+  it('reads only wanted entities, and requests nothing of a person', async () => {
     const asked: string[] = [];
     const wanted = async (entities: readonly string[]) => {
       asked.push(...entities);
@@ -92,7 +92,7 @@ describe('the feed', () => {
     expect(questions.map((each) => /CVR_\w+/.exec(each)?.[0])).toEqual(['CVR_CVREnhed']);
   });
 
-  it('gives a company again with each production unit that joins or leaves it, and the unit', async () => {
+  it('returns a company again with each production unit that joins or leaves it, and the unit', async () => {
     const { emulator, page } = await dafFixture();
     emulator.put(company(1));
     emulator.put(company(2));
@@ -123,7 +123,7 @@ describe('the feed', () => {
     expect(found[0]?.['penheder']).toHaveLength(3_000);
   });
 
-  it('passes over a unit that is gone, and gives it once it comes back', async () => {
+  it('skips a unit that is gone, and returns it once it is back', async () => {
     const { emulator, page, clock } = await dafFixture();
     emulator.put(company(1));
     const { cursor } = await page();
@@ -137,7 +137,7 @@ describe('the feed', () => {
 });
 
 describe('refusals', () => {
-  it('403 of one entity: its family is unknown, the source says so, and asks again', async () => {
+  it('403 of one entity: its family is unknown, the source reports it, and asks again', async () => {
     const { emulator, page, source } = await dafFixture();
     emulator.put(company(1, { telefonNummer: [contact('70100001')] }));
     refuse(emulator, 'Telefonnummer', 403);
@@ -156,7 +156,7 @@ describe('refusals', () => {
       'an error UNAUTHENTICATED',
       { kind: 'status', status: 200, body: { errors: [{ message: 'no', extensions: { code: 'UNAUTHENTICATED' } }] } },
     ],
-  ] as const)('%s of one entity: the page is asked for again, and nothing is unknown', async (_, action) => {
+  ] as const)('%s of one entity: the page is requested again, and nothing is unknown', async (_, action) => {
     const { emulator, page } = await dafFixture();
     emulator.put(company(1, { telefonNummer: [contact('70100001')] }));
     emulator.fault({ match: 'CVR/v2', body: 'CVR_Telefonnummer\\(', times: 1, action });
@@ -167,12 +167,12 @@ describe('refusals', () => {
     expect(trouble).toBeUndefined();
   });
 
-  it('says to check the key where the feed itself is refused', async () => {
+  it('says to check the key if the feed itself is refused', async () => {
     const { page } = await dafFixture({ apiKey: 'not-the-key-at-all' });
     await expect(page()).rejects.toMatchObject({ name: 'SourceError', message: expect.stringContaining('apiKey') });
   });
 
-  it('renews a token that is refused, and says so where the client is', async () => {
+  it('renews a refused token, and reports a refused client', async () => {
     const wrong = await dafFixture({}, {}, (emulator) => ({
       apiKey: undefined,
       oauth: { ...emulator.oauth, clientSecret: 'no' },
@@ -192,14 +192,14 @@ describe('refusals', () => {
     await expect(page()).rejects.toMatchObject({ name: 'SourceError', retryAfterMs: 60_000 });
   });
 
-  it.each([500, 503])('%i on a wide question: asks for halves', async (status) => {
+  it.each([500, 503])('%i on a large query: requests halves', async (status) => {
     const { emulator, source } = await dafFixture();
     for (const number of [1, 2, 3, 4]) emulator.put(company(number));
     refuse(emulator, 'Navn', status, 2);
     expect((await readAll(source)).numbers.toSorted()).toEqual([1, 2, 3, 4]);
   });
 
-  it('asks less of an entity that lost a column, and nothing where the rows make no sense without it', async () => {
+  it('requests an entity without a lost column, or not at all if its rows need the column', async () => {
     const { emulator, page } = await dafFixture();
     emulator.put(company(1));
     for (const column of ['CVR_Navn.datafordelerOpdateringstid', 'CVR_Branche.sekvens']) emulator.lost.add(column);
@@ -220,7 +220,7 @@ describe('refusals', () => {
     ['no JSON', { kind: 'status', status: 200, body: '<html>' }, {}],
     ['an error', { kind: 'status', status: 200, body: { errors: [{ message: 'Unexpected' }] } }, {}],
     ['rows that are no list', { kind: 'status', status: 200, body: { data: { CVR_Events: { nodes: 1 } } } }, {}],
-  ] as const)('takes %s for an outage, not for data', async (_, action, error) => {
+  ] as const)('treats %s as an outage, not as data', async (_, action, error) => {
     const { emulator, page } = await dafFixture();
     emulator.put(company(1));
     emulator.fault({ match: 'CVR/v2', body: 'CVR_Events', action });
@@ -253,7 +253,7 @@ describe('the key', () => {
     }
   });
 
-  it('is in no error where nothing listens', async () => {
+  it('is in no error if nothing listens', async () => {
     const { page } = await dafFixture({ apiKey: KEY, graphqlUrl: 'http://127.0.0.1:9' });
     const error: unknown = await page().catch((thrown: unknown) => thrown);
     expect(textsOf(error).join(' ')).not.toMatch(/very|apiKey=/);

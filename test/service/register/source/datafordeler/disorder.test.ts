@@ -21,7 +21,7 @@ const contentsOf = (documents: Iterable<unknown>): readonly Content[] =>
   [...documents].map((each) => Object.values(each as Readonly<Record<string, Content>>)[0] ?? {});
 
 describe('a feed in disorder', () => {
-  it('reads nothing above the water mark, and waits where the mark went back', async () => {
+  it('reads nothing above the water mark, and waits if the mark went back', async () => {
     const { emulator, page } = await dafFixture();
     emulator.put(company(1));
     const end = emulator.tables.events.length;
@@ -36,7 +36,7 @@ describe('a feed in disorder', () => {
     expect(numbersIn((await page(back.cursor)).documents)).toEqual([2]);
   });
 
-  it('waits for an event that is missing, then goes on without it', async () => {
+  it('waits for an event that is missing, then continues without it', async () => {
     const { emulator, page, clock } = await dafFixture();
     for (const number of [1, 2]) emulator.put(company(number), clock.now());
     const hole = emulator.tables.events.length + 1;
@@ -50,7 +50,7 @@ describe('a feed in disorder', () => {
     expect(numbersIn((await page(waiting.cursor)).documents)).toEqual([2, 3]);
   });
 
-  it('takes an event that comes late in its place', async () => {
+  it('puts a late event in its place', async () => {
     const { emulator, page, clock } = await dafFixture();
     const hole = 1;
     emulator.put(company(1), clock.now());
@@ -61,14 +61,14 @@ describe('a feed in disorder', () => {
     expect(numbersIn((await page(first.cursor)).documents)).toEqual([1]);
   });
 
-  it('goes on at once where events followed long ago', async () => {
+  it('continues at once if events followed long ago', async () => {
     const { emulator, source, clock } = await dafFixture();
     for (const number of [1, 2]) emulator.put(company(number), clock.now() - 60 * MINUTE);
     emulator.hidden.add(4);
     expect((await readAll(source)).numbers).toEqual([1, 2]);
   });
 
-  it('judges each gap alone, and passes over none that only a new event follows', async () => {
+  it('decides on each gap alone, and skips none that only a new event follows', async () => {
     const { emulator, page, clock } = await dafFixture();
     emulator.put(company(1), clock.now() - 60 * MINUTE);
     emulator.hidden.add(2);
@@ -98,14 +98,14 @@ describe('a feed in disorder', () => {
     expect(new Set((await readAll(source, cursor)).numbers)).toEqual(new Set([1, 2, 3]));
   });
 
-  it('passes over a window without events once later ones are old', async () => {
+  it('skips a window without events once later ones are old', async () => {
     const { emulator, source, clock } = await dafFixture({ pageSize: 8 });
     for (const number of [1, 2]) emulator.put(company(number), clock.now() - 60 * MINUTE);
     for (let number = 1; number <= 8; number++) emulator.hidden.add(number);
     expect((await readAll(source)).numbers).toContain(2);
   });
 
-  it('tells no end of a fax number whose event is late, or lost', async () => {
+  it('reports no end of a fax number whose event is late, or lost', async () => {
     const { emulator, page, clock } = await dafFixture();
     emulator.put(company(1, { telefaxNummer: [contact('70100009')] }), clock.now());
     emulator.put(company(2), clock.now());
@@ -122,7 +122,7 @@ describe('a feed in disorder', () => {
     expect(read?.['telefaxNummer']).toMatchObject([{ kontaktoplysning: '70100009' }]);
   });
 
-  it.each([2, 3, 4, 5])('tells no end of a fax number of a unit that fills windows of %i events', async (pageSize) => {
+  it.each([2, 3, 4, 5])('reports no end of the fax number of a unit over windows of %i events', async (pageSize) => {
     const { emulator, page } = await dafFixture({ pageSize });
     emulator.put(company(1, { telefaxNummer: [contact('70100009')] }));
     const documents: unknown[] = [];
@@ -134,7 +134,7 @@ describe('a feed in disorder', () => {
     expect(faxes).not.toContainEqual([]);
   });
 
-  it('waits for entities that are behind the events, and tells no removal meanwhile', async () => {
+  it('waits for entities that are behind the events, and reports no removal meanwhile', async () => {
     const { emulator, page, clock } = await dafFixture();
     emulator.put(company(1, { telefonNummer: [contact('70100001')] }), clock.now());
     emulator.silent.add('Telefonnummer');
@@ -163,7 +163,7 @@ describe('a feed in disorder', () => {
     expect(numbersIn((await page()).documents)).toEqual([1]);
   });
 
-  it('asks for a day for a unit that is announced and not served', async () => {
+  it('retries for a day a unit that is announced and not served', async () => {
     const { emulator, page, clock } = await dafFixture();
     emulator.put(company(1, { telefonNummer: [contact('70100001')] }), clock.now());
     for (const entity of ['CVREnhed', 'Telefonnummer']) emulator.silent.add(entity);
@@ -183,7 +183,7 @@ describe('a feed in disorder', () => {
     expect(numbersIn((await page(late.cursor)).documents)).toEqual([3]);
   });
 
-  it('leaves out entities that every unit has, and that answer empty', async () => {
+  it('omits sections whose entities answer empty though every unit has them', async () => {
     const { emulator, find } = await dafFixture();
     emulator.put(company(1));
     for (const entity of ['Navn', 'Branche', 'Adressering', 'Virksomhedsform']) emulator.silent.add(entity);
@@ -193,7 +193,7 @@ describe('a feed in disorder', () => {
     expect(read?.['livsforloeb']).toHaveLength(1);
   });
 
-  it('survives times that claim to be UTC and are Danish', async () => {
+  it('handles Danish times that claim to be UTC', async () => {
     const { emulator, page, clock } = await dafFixture();
     emulator.put(company(1), clock.now() + 120 * MINUTE);
     const { documents, cursor } = await page();

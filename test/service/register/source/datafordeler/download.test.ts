@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { download, type FileAccess } from '../../../../../src/service/register/source/datafordeler/files/download.ts';
 import { newFolder } from '../../../../support/stores.ts';
 
-test('a server without ranges begins again once, also if a piece ends where the last transfer broke', async () => {
+test('a transfer from a server without ranges restarts once, even if a piece ends where the last one broke', async () => {
   const whole = Buffer.from('0123456789');
   const access: FileAccess = {
     async get(_path, _query, { onChunk }) {

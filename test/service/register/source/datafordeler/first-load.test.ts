@@ -88,7 +88,7 @@ const filesIn = (folder: string): readonly string[] =>
 
 describe('the first load from weekly files', () => {
   test.each(['csv', 'list', 'wrapped', 'lines'] as const)(
-    'says what the questions say, from files of %s',
+    'gives the same as queries, from files of %s',
     async (layout) => {
       const fixture = await loading();
       fixture.emulator.files.layout = layout;
@@ -102,7 +102,7 @@ describe('the first load from weekly files', () => {
     },
   );
 
-  test('goes on with the feed, from an hour before the files', async () => {
+  test('continues with the feed, from an hour before the files', async () => {
     const fixture = await loading(3);
     const { documents, cursor, source } = await readThrough(fixture.reopen);
     expect(documents.length).toBeGreaterThan(3);
@@ -113,7 +113,7 @@ describe('the first load from weekly files', () => {
     expect(source.parts?.(page.cursor)).toMatchObject({ changes: { more: false } });
   });
 
-  test('goes on after a kill at every step, also in the middle of sorting', async () => {
+  test('resumes after a kill at every step, also during sorting', async () => {
     const fixture = await loading(4);
     const whole = await readThrough((await loading(4)).reopen);
     const { documents } = await readThrough(fixture.reopen, {
@@ -130,7 +130,7 @@ describe('the first load from weekly files', () => {
     expect(said(documents)).toEqual(said(whole.documents));
   });
 
-  test.each([true, false])('goes on after broken transfers (ranges: %s)', async (hasRanges) => {
+  test.each([true, false])('resumes after broken transfers (ranges: %s)', async (hasRanges) => {
     const fixture = await loading(3);
     const { files } = fixture.emulator;
     files.hasRanges = hasRanges;
@@ -142,7 +142,7 @@ describe('the first load from weekly files', () => {
     expect(said(documents)).toMatchObject(await asked(fixture));
   });
 
-  test('fetches a file again that is not the listed one', async () => {
+  test('fetches a file again that differs from the listed one', async () => {
     const fixture = await loading(2);
     const file = join(fixture.folder, 'generation-525', 'CVR_V2_Virksomhed_TotalDownload_csv_Current_525.zip');
     mkdirSync(join(file, '..'), { recursive: true });
@@ -152,7 +152,7 @@ describe('the first load from weekly files', () => {
     expect(said(documents)).toMatchObject(await asked(fixture));
   });
 
-  test('never mixes two generations, and takes none that has expired', async () => {
+  test('never mixes two generations, and uses none that has expired', async () => {
     const fixture = await loading(3);
     const { files } = fixture.emulator;
     let isPublished = false;
@@ -170,7 +170,7 @@ describe('the first load from weekly files', () => {
     expect(said(documents)).toMatchObject(await asked(fixture));
   });
 
-  test('waits while no generation is whole', async () => {
+  test('waits while no generation is complete', async () => {
     const fixture = await loading(2);
     fixture.clock.forward(8 * DAY);
     await expect(fixture.reopen().page(undefined, signal)).rejects.toThrow('no whole generation of weekly files');
@@ -226,7 +226,7 @@ describe('the first load from weekly files', () => {
     },
   );
 
-  test('leaves unknown what is in files that the user may not have', async () => {
+  test('leaves families unknown if the user may not read their files', async () => {
     const fixture = await loading(3);
     fixture.emulator.files.refused.add('Telefonnummer');
     const { loaded, troubles } = await readThrough(fixture.reopen, { kills: true });
@@ -236,7 +236,7 @@ describe('the first load from weekly files', () => {
     for (const each of companies) expect(JSON.stringify(each)).not.toContain('telefonNummer');
   });
 
-  test('keeps nothing of persons, not even on the disk', async () => {
+  test('stores nothing of persons, not even on the disk', async () => {
     const fixture = await loading(2);
     const { tables } = fixture.emulator;
     const [company] = tables.rowsOf('Virksomhed');
@@ -275,7 +275,7 @@ describe('the first load from weekly files', () => {
 });
 
 describe.each(SUITE_ENGINES)('a store that is filled from weekly files, on %s', (engine) => {
-  test('knows all companies, tells of none but new ones, and matches records', async () => {
+  test('has all companies, reports only new ones, and matches records', async () => {
     const { reopen, emulator } = await loading(5);
     const watch = await setWatch(await newStore(engine), { source: reopen });
     await watch.run();

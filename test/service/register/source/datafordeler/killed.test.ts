@@ -27,7 +27,7 @@ async function eventIn({ db }: Store): Promise<number> {
 }
 
 describe.each(SUITE_ENGINES)('a process that is killed at each step on %s', (engine) => {
-  it('knows and tells in the end what one does that never was', async () => {
+  it('stores and reports the same as one that is never killed', async () => {
     const emulator = await serveDatafordeler({ companies: 2, slowMs: 0, now: () => START - 48 * HOUR });
     onTestFinished(() => emulator.close());
     for (let change = 0; change < 6; change++) emulator.change(START - 24 * HOUR + change * 60_000);

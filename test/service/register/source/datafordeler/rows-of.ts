@@ -1,4 +1,4 @@
-/** Rows of Datafordeler for invented units, for tests that say what matters and leave the rest as it is. */
+/** Rows of Datafordeler for invented units, for tests that state only what matters. */
 import type { DafRow, UnitRows } from '../../../../../src/service/register/source/datafordeler/rows.ts';
 
 export const COMPANY_ID = '4999000001';

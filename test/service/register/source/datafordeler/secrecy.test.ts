@@ -1,4 +1,4 @@
-/** The key of Datafordeler stands in addresses: whatever goes wrong, it is in no log, metric, trace or table. */
+/** The key of Datafordeler is part of addresses. Whatever fails, it is in no log, metric, trace or table. */
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -66,7 +66,7 @@ async function openFaulty() {
   };
 }
 
-test.each(['a key', 'a client'] as const)('of %s, nothing is said anywhere', async (access) => {
+test.each(['a key', 'a client'] as const)('the secret of %s appears nowhere', async (access) => {
   const collector = await openCollector();
   const metrics = createMetrics();
   const settings = { endpoint: collector.endpoint, headers: {}, sampleRatio: 1, metricsSeconds: 0 };

@@ -134,7 +134,7 @@ describe.each(SAMPLE_FOLDERS)('the history in $kind documents', ({ folder }) => 
   );
 });
 
-test('a long series of changes is the same, and a store that changes its source tells none', () => {
+test('a long series of changes is the same, and a change of sources reports none', () => {
   const known = new Map<string, { readonly theirs: Read; readonly ours: Read }>();
   const seen = new Set<string>();
   let today = '2025-01-06';
@@ -182,7 +182,7 @@ test.each([
   expect(ours[event]).toEqual(theirs[event]);
 });
 
-test('a new company is new by both', () => {
+test('a new company is new in both', () => {
   const since = ['2026-03-01', null, '2026-03-02T09:00:00.000+01:00'] as const;
   const born = document({ livsforloeb: [entry({}, ...since)], navne: [entry({ navn: 'Ny ApS' }, ...since)] });
   const ours = readOn(recomposed(born), TODAY, DATAFORDELER_FAMILIES);

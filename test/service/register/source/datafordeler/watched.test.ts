@@ -1,4 +1,4 @@
-/** The watcher over Datafordeler: what it reads, what it tells, and what a fault or the end of the process leaves. */
+/** The watcher over Datafordeler: what it reads, what it reports, and its state after a fault or the end of the process. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type DatafordelerEmulator,
@@ -69,7 +69,7 @@ const emulated = async () => {
 };
 
 describe.each(SUITE_ENGINES)('a watcher over Datafordeler on %s', (engine) => {
-  it('reads the companies that a monitor lists, and tells their changes once', async () => {
+  it('reads the companies that a monitor lists, and reports their changes once', async () => {
     const store = await newStore(engine);
     const emulator = await emulated();
     await list(store, 1);
@@ -84,7 +84,7 @@ describe.each(SUITE_ENGINES)('a watcher over Datafordeler on %s', (engine) => {
     expect(stored).toEqual([{ entity: 'CVR-1-95000001' }]);
   });
 
-  it('reads every company where a monitor is for all, and what is known already', async () => {
+  it('reads every company if a monitor is for all, and stored companies', async () => {
     const store = await newStore(engine);
     const entities = ['CVR-1-95000001', 'CVR-1-95000002'];
     expect(await wantedCompanies(store.db, entities)).toEqual(new Set());
@@ -122,7 +122,7 @@ describe.each(SUITE_ENGINES)('an entity that answers empty for a day, on %s', (e
     return { emulator, fixture };
   }
 
-  it('is asked for again, each time later, until it serves what was announced', async () => {
+  it('is requested again at growing intervals, until it serves what was announced', async () => {
     const { emulator, fixture } = await silence();
     const waits = [await ask(fixture, 15 * MINUTE), await ask(fixture, 19 * MINUTE), await ask(fixture, 40 * MINUTE)];
     expect(waits.map(([wait = 0]) => Math.round(Math.log2(wait / MINUTE / 15)))).toEqual([0, 1, 2]);
@@ -135,14 +135,14 @@ describe.each(SUITE_ENGINES)('an entity that answers empty for a day, on %s', (e
     ]);
   });
 
-  it('is asked for no more after a day, and its silence is no removal', async () => {
+  it('is not requested after a day, and its empty answer is no removal', async () => {
     const { fixture } = await silence();
     expect(await ask(fixture, 15 * MINUTE)).toHaveLength(1);
     expect(await ask(fixture, 25 * 60 * MINUTE)).toEqual([]);
     expect(await fixture.events()).toEqual([ADDED]);
   });
 
-  it('that serves rows of a former registration states nothing by them', async () => {
+  it('states nothing by rows of a former registration', async () => {
     const { emulator, fixture } = await silence();
     emulator.silent.clear();
     const stale = emulator.tables.unit('Telefonnummer', '4999000001').map((row) => ({
@@ -160,7 +160,7 @@ describe.each(SUITE_ENGINES)('an entity that answers empty for a day, on %s', (e
     expect(await fixture.events()).toEqual([ADDED]);
   });
 
-  it('tells no removal, and the change once it is back', async () => {
+  it('causes no removal, and has its change once it is back', async () => {
     const store = await newStore(engine);
     const emulator = await emulated();
     await list(store, 1);
@@ -232,7 +232,7 @@ describe.each(SUITE_ENGINES)('a unit that the register deletes, on %s', (engine)
     return { emulator, next };
   }
 
-  it('keeps its facts, and nothing is told when it comes back the same', async () => {
+  it('keeps its facts, and is not reported when it comes back unchanged', async () => {
     const { emulator, next } = await deleting(COMPANY, UNIT);
     expect(await next((at) => putAll(emulator, at))).toEqual([]);
   });
@@ -242,7 +242,7 @@ describe.each(SUITE_ENGINES)('a unit that the register deletes, on %s', (engine)
     expect(await next((at) => emulator.put(renamed(1), at))).toEqual(['CVR-1-95000001 name']);
   });
 
-  it('leaves a company without any once that is registered again, which is told once', async () => {
+  it('leaves a company without any once that is registered again, which is reported once', async () => {
     const { emulator, next } = await deleting(UNIT, OTHER);
     // The units of another company are served: then it is no silence that this one has none.
     const others = (at: number) => emulator.put(unitOf(1_995_000_021, 95_000_002), at);
@@ -253,7 +253,7 @@ describe.each(SUITE_ENGINES)('a unit that the register deletes, on %s', (engine)
     expect(await next((at) => emulator.put(unit, at))).toEqual([...both, 'CVR-1-95000001 pUnitAdded']);
   });
 
-  it('is not taken for deleted where no unit is served at all', async () => {
+  it('is not treated as deleted if no unit is served at all', async () => {
     const { emulator, next } = await deleting();
     emulator.silent.add('Produktionsenhed');
     expect(await next((at) => emulator.put(company(1), at))).toEqual([]);
@@ -261,7 +261,7 @@ describe.each(SUITE_ENGINES)('a unit that the register deletes, on %s', (engine)
     expect(await next((at) => emulator.put(company(1), at))).toEqual([]);
   });
 
-  it('has left its company once the company is registered again, and joins it when it comes back', async () => {
+  it('leaves its company once the company is registered again, and joins it when it comes back', async () => {
     const { emulator, next } = await deleting(UNIT);
     const left = ['CVR-1-95000001 pUnitRemoved'];
     expect(await next((at) => emulator.put(company(1), at))).toEqual(left);
@@ -270,7 +270,7 @@ describe.each(SUITE_ENGINES)('a unit that the register deletes, on %s', (engine)
 });
 
 describe.each(SUITE_ENGINES)('a process that ends, on %s', (engine) => {
-  it('at any request leaves nothing behind, and the next one goes on where it was', async () => {
+  it('at any request leaves nothing behind, and the next one resumes there', async () => {
     const store = await newStore(engine);
     const emulator = await emulated();
     await list(store, 1);
