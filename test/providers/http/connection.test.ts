@@ -55,7 +55,7 @@ describe('an update', () => {
   it.each([
     ['what the API answers with as the company', true, { stored: { name: 'NY', phone: null } }],
     ['nothing where it answers with nothing', false, {}],
-  ])('states as stored %s', async (_, shows, stated) => {
+  ])('reports as stored %s', async (_, shows, stated) => {
     const emulator = await startHttpEmulator({ shows, respell: { name: (text) => text.toUpperCase() } });
     onTestFinished(() => emulator.close());
     const id = emulator.add({ name: 'Birk', phone: '33112244' });
@@ -67,14 +67,14 @@ describe('an update', () => {
   it.each([
     ['of another company', { id: '8', name: 'X' }],
     ['without what was sent', { id: '7', status: 'ok' }],
-  ])('states nothing as stored by an answer %s', async (_, body) => {
+  ])('reports nothing as stored after an answer %s', async (_, body) => {
     const { connection } = await api(() => ({ status: 200, body }));
     expect(await connection.update([{ id: '7', properties: { name: 'Ny' } }], live())).toEqual([
       { kind: 'written', id: '7' },
     ]);
   });
 
-  it('puts the id where the address asks for it', async () => {
+  it('puts the id into the address if the address has a place for it', async () => {
     const emulator = await startHttpEmulator();
     onTestFinished(() => emulator.close());
     const id = emulator.add({ name: 'Birk' });
@@ -98,7 +98,7 @@ describe('an update', () => {
     ]);
   });
 
-  it('does not take a page that says 404 for a company that is gone', async () => {
+  it('does not treat an HTML page with 404 as a company that is gone', async () => {
     const { connection } = await api(() => ({ status: 404, body: '<html>', headers: { 'content-type': 'text/html' } }));
     expect(await fault(connection.update([{ id: '1', properties: { name: 'x' } }], live()))).toEqual([
       'refused',
@@ -145,7 +145,7 @@ describe('an export', () => {
     expect(await connection.create?.({ name: 'Ny', cvr: '12345678' }, live())).toMatchObject(outcome);
   });
 
-  it('has the number for its id where the API knows companies by it', async () => {
+  it('uses the number as id if the API identifies companies by it', async () => {
     const { asked, connection } = await api(() => ({ status: 204 }), {
       idKey: 'cvr',
       properties: [{ name: 'cvr', type: 'number' }],
@@ -190,19 +190,19 @@ describe('a list', () => {
   });
 });
 
-it('takes what cannot be read to be there, without its properties', async () => {
+it('a company that cannot be read counts as found, without properties', async () => {
   const { asked, connection } = await api(() => ({ status: 500 }));
   expect(await connection.read(['1'], ['name'], live())).toEqual([{ kind: 'found', id: '1', properties: {} }]);
   expect(asked).toEqual([]);
   expect((await connection.properties(live())).every(({ unreadable }) => unreadable === true)).toBe(true);
 });
 
-it('is known by its address without what follows the path: a key may stand there', async () => {
+it('an account is identified by its address without the query, which may hold a key', async () => {
   const open = await connectTo({ updateUrl: 'https://user:word@crm.example/update/{id}?code=a-key' });
   expect((await open.check(live())).id).toBe('https://crm.example/update/%7Bid%7D');
 });
 
-it('does not take for blank what the API shows of no company', async () => {
+it('a property that the API shows of no company is not treated as blank', async () => {
   const [whole, part] = [{ id: 1, name: null, city: 'Ribe' }, { id: 2 }];
   const { connection } = await api(() => ({ status: 200, body: [whole, part] }));
   const { records } = await connection.scan(['cvr', 'name', 'city', 'phone'], undefined, live());
@@ -213,7 +213,7 @@ it('does not take for blank what the API shows of no company', async () => {
   ]);
 });
 
-it('remembers what is shown by the address: what is read may show more than what is listed', async () => {
+it('shown properties are remembered by address, because a read may show more than a list', async () => {
   const served = await serveEmulator(({ path }) => ({
     status: 200,
     body:

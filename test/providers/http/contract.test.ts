@@ -1,4 +1,4 @@
-/** An API of one's own under the suite that every provider passes: one that tells all, and one that tells nothing. */
+/** The provider for an API of one's own under the suite that every provider passes: one API shows all, another nothing. */
 
 import { http } from '../../../providers/http/provider.ts';
 import { type HttpEmulatorOptions, startHttpEmulator } from '../../../providers/kit/http/emulator.ts';

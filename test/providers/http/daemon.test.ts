@@ -1,4 +1,4 @@
-/** The whole way to an API of one's own: from the webhook to the message it gets. */
+/** The whole path to an API of one's own, from the webhook to the message it gets. */
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -62,7 +62,7 @@ test.each([
   expect(api.get(id)).not.toHaveProperty('email');
 });
 
-test('an API that can be read keeps what a person wrote', async () => {
+test('an API that can be read keeps an edit of a person', async () => {
   const { api, id, tell } = await fixture({ blind: false });
   await tell(renamed('A ApS', 'B ApS'));
   api.edit(id, { name: 'B (our best customer)' });
@@ -70,7 +70,7 @@ test('an API that can be read keeps what a person wrote', async () => {
   expect(api.get(id)).toMatchObject({ name: 'B (our best customer)' });
 });
 
-test('a company that is gone there ends its link', async () => {
+test('a company that is deleted there loses its link', async () => {
   const { api, app, id, tell } = await fixture({ blind: true });
   api.remove(id);
   await tell(renamed('A ApS', 'B ApS'));

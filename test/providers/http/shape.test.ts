@@ -1,4 +1,4 @@
-/** Answers in another shape than was asked for: what they would be taken for. */
+/** Answers of an unexpected shape are not misread. */
 import { Value } from 'typebox/value';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectHttp } from '../../../providers/http/connection.ts';
@@ -24,7 +24,7 @@ async function api(body: unknown, settings: Record<string, unknown> = {}) {
 
 describe('an answer in another shape', () => {
   it.each([[{ data: { id: 7, name: 'A name that a person wrote' } }], [{ company: {} }]])(
-    'of readUrl is no company whose properties cannot be read: %j',
+    'of readUrl is not treated as a company with unreadable properties: %j',
     async (body) => {
       const { connection } = await api(body);
       const read = connection.read(['7'], ['name'], live());
@@ -32,19 +32,19 @@ describe('an answer in another shape', () => {
     },
   );
 
-  it('of readUrl that tells of another company says nothing about the one asked for', async () => {
+  it('of readUrl about another company says nothing about the requested one', async () => {
     const { connection } = await api({ id: 8, name: 'Birk' });
     expect(await connection.read(['7'], ['name'], live())).toMatchObject([
       { kind: 'retry', id: '7', reason: 'readUrl was answered with another company, whose id is 8' },
     ]);
   });
 
-  it('of readUrl that lost the zeros of a number is the company asked for', async () => {
+  it('of readUrl that lost the zeros of a number is the requested company', async () => {
     const { connection } = await api({ cvr: 1234567, name: 'Birk' }, { idKey: 'cvr' });
     expect(await connection.read(['01234567'], ['name'], live())).toMatchObject([{ kind: 'found', id: '01234567' }]);
   });
 
-  it('of listUrl leaves no company out because it has no id', async () => {
+  it('of listUrl is refused if a company has no id, instead of omitting the company', async () => {
     const { connection } = await api([{ Id: 7, name: 'Birk' }]);
     await expect(connection.scan(['name'], undefined, live())).rejects.toMatchObject({
       fault: 'refused',

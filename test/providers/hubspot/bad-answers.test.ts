@@ -1,4 +1,4 @@
-/** A proxy may answer 200 with anything: what HubSpot did not confirm is not believed, and a person is told. */
+/** A proxy may answer 200 with anything: what HubSpot did not confirm is not believed, and a person is notified. */
 import { expect, test } from 'vitest';
 import type { Connection } from '../../../providers/provider.ts';
 import { live, openBench } from './setup.ts';
@@ -37,7 +37,7 @@ test.each<[string, string, unknown, Work]>([
   ['parents.read', '/associations/', { results: NAMELESS }, readParents],
   ['parents.write', '^GET .*/associations/', { results: NAMELESS }, writeParent],
   ['parents.write', '^PUT .*/associations/', {}, writeParent],
-])('%s is unavailable where %s is answered 200 with %j', async (_verb, match, body, work) => {
+])('%s is unavailable if %s is answered 200 with %j', async (_verb, match, body, work) => {
   const { emulator, connection } = await openBench();
   const [id, other] = [emulator.add({ name: 'A' }), emulator.add({ name: 'B' })];
   emulator.fault({ match, action: { kind: 'status', status: 200, body } });
@@ -47,7 +47,7 @@ test.each<[string, string, unknown, Work]>([
   });
 });
 
-test('a batch of nothing that HubSpot answers 201 shows that the scopes are there', async () => {
+test('an empty batch that HubSpot answers 201 proves the scopes', async () => {
   const { emulator, connection } = await openBench();
   const action = { kind: 'status', status: 201, body: { status: 'COMPLETE', results: [] } } as const;
   emulator.fault({ match: 'batch/create$', times: 2, action });

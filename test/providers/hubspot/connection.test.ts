@@ -3,7 +3,7 @@ import { datedUrl } from '../../../providers/hubspot/client/exchange.ts';
 import { faultFrom, live, openBench } from './setup.ts';
 
 describe('the connection', () => {
-  it('tells the account, its day and its time zone in one call', async () => {
+  it('returns the account, its day and its time zone in one call', async () => {
     const { connection, calls } = await openBench({ portalId: 4_711, daily: 250_000 });
     const account = await connection.check(live());
     expect(account).toMatchObject({ id: '4711', name: expect.stringContaining('4711') });
@@ -55,7 +55,7 @@ describe('the connection', () => {
     });
   });
 
-  it('says in which currency the account shows amounts, and what it fills the domain from', async () => {
+  it('returns the currency in which the account shows amounts, and the source of its domains', async () => {
     const { connection } = await openBench({ currency: 'EUR' });
     expect((await connection.check(live())).currency).toBe('EUR');
     const properties = new Map((await connection.properties(live())).map((property) => [property.name, property]));
@@ -73,7 +73,7 @@ describe('the connection', () => {
     expect([error.fault, error.message]).toEqual(['refused', expect.stringContaining('crm.objects.companies.write')]);
   });
 
-  it('is refused when the token is revoked in mid-run, and goes on when it is back', async () => {
+  it('is refused when the token is revoked during a run, and continues when it is back', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ name: 'A' });
     emulator.revoke();

@@ -5,7 +5,7 @@ import { live, openBench } from './setup.ts';
 const loaded = (group: string): boolean =>
   Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes(`/codegen/crm/${group}/`));
 
-it('loads the parts of the client for notes and parents on their first use', async () => {
+it('the client loads its parts for notes and parents on their first use', async () => {
   const { emulator, connection } = await openBench();
   const [id, parent] = [emulator.add({ name: 'A' }), emulator.add({ name: 'B' })];
   expect([loaded('companies'), loaded('objects/notes'), loaded('associations/v4')]).toEqual([true, false, false]);

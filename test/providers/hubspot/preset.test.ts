@@ -13,7 +13,7 @@ const FITS: Readonly<Record<string, readonly string[]>> = {
 const TEXTS = ['string', 'multiline', 'phone'];
 
 describe('the preset', () => {
-  it('writes standard properties as tracked, own ones always and only where the account has them', () => {
+  it('writes standard properties as tracked, and own ones always but only if the account has them', () => {
     for (const { property, policy, optional } of hubspotPreset) {
       expect([property, policy, optional]).toEqual(
         property.startsWith('cvr_') ? [property, 'always', true] : [property, 'tracked', undefined],
@@ -38,7 +38,7 @@ describe('the preset', () => {
     }
   });
 
-  it('loses only own properties in an account that lacks them', async () => {
+  it('loses only own properties in an account without them', async () => {
     const { emulator, connection } = await openBench({
       missingProperties: hubspotPreset.filter((row) => row.optional).map((row) => row.property),
     });

@@ -1,4 +1,4 @@
-/** What every ability does when the session ends, the org has no calls left, or Salesforce does not answer. */
+/** The behaviour of every ability when the session ends, the org has no calls left, or Salesforce does not answer. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FaultAction } from '../../../providers/kit/emulator/emulator.ts';
 import type { Connection } from '../../../providers/provider.ts';
@@ -65,12 +65,12 @@ describe.each(Object.entries(VERBS))('%s', (_name, { match, run }) => {
     expect(bench.requests.slice(before).filter(({ url }) => url.endsWith('/token')).length).toBe(1);
   });
 
-  it('is an auth fault where the renewed session is refused too', async () => {
+  it('is an auth fault if the renewed session is refused too', async () => {
     strike(refusal(401, 'INVALID_SESSION_ID', 'Session expired or invalid'), 9);
     await expect(run(bench.connection, id, live())).rejects.toMatchObject({ fault: 'auth' });
   });
 
-  it('is a rate fault with a time to wait where the org has no calls left', async () => {
+  it('is a rate fault with a time to wait if the org has no calls left', async () => {
     strike(refusal(403, LIMIT, 'TotalRequests Limit exceeded.'));
     await expect(run(bench.connection, id, live())).rejects.toMatchObject({ fault: 'rate', retryAfterMs: 900_000 });
     strike(refusal(403, LIMIT, 'ConcurrentPerOrgLongTxn Limit exceeded.'));

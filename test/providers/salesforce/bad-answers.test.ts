@@ -1,4 +1,4 @@
-/** A proxy may answer 200 with anything: a row that is none is not taken for a record that is not there. */
+/** A proxy may answer 200 with anything: an invalid row is not treated as a missing record. */
 import { expect, test } from 'vitest';
 import type { Connection } from '../../../providers/provider.ts';
 import { live, openBench } from './setup.ts';
@@ -11,7 +11,7 @@ test.each<[string, unknown, (connection: Connection, id: string) => Promise<unkn
   ['edits', null, (connection, id) => connection.edits?.([id], ['Name'], 0, live())],
   ['edits', {}, (connection, id) => connection.edits?.([id], ['Name'], 0, live())],
   ['notes.find', null, (connection, id) => connection.notes?.find(id, 'cvrsync:1', 0, live())],
-])('%s is unavailable where a query is answered with the row %j', async (_verb, row, work) => {
+])('%s is unavailable if a query is answered with the row %j', async (_verb, row, work) => {
   const { emulator, connection } = await openBench();
   const id = emulator.add({ Name: 'A' });
   await connection.properties(live());

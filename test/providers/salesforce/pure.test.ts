@@ -23,7 +23,7 @@ describe('ids', () => {
     expect(toLongId('001D000000IqhSl')).not.toBe(toLongId('001D000000IqhSL'));
   });
 
-  it('of accounts are told from others', () => {
+  it('of accounts are distinguished from others', () => {
     expect(isAccountId('001D000000IqhSL')).toBe(true);
     expect(isAccountId('001D000000IqhSLiaz')).toBe(true);
     for (const id of ['001D000000IqhSLIAA', '003D000000IqhSL', '001D000000IqhS', "001D000000Iqh'L", ''])
@@ -114,7 +114,7 @@ describe('SOQL', () => {
     ).toBeLessThan(2_000);
   });
 
-  it('takes no field that is not a name', () => {
+  it('rejects a field that is not a name', () => {
     expect(scanQuery(['Name'], undefined, 10)).toBe('SELECT Id, Name FROM Account ORDER BY Id LIMIT 10');
     expect(() => scanQuery(['Name FROM User'], undefined, 10)).toThrow();
   });
@@ -167,7 +167,7 @@ describe('a JWT bearer grant', () => {
     expect(verify('RSA-SHA256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url'))).toBe(true);
   });
 
-  it('takes another audience, and a key on one line', () => {
+  it('accepts another audience, and a key on one line', () => {
     const { assertion = '' } = grantOf(
       jwt(pem.replaceAll('\n', '\\n'), { audience: 'https://test.salesforce.com' }),
       undefined,
@@ -178,7 +178,7 @@ describe('a JWT bearer grant', () => {
     );
   });
 
-  it('with a key that cannot be read is an auth fault that shows nothing of it', () => {
+  it('with a key that cannot be read is an auth fault that reveals nothing of it', () => {
     const broken = `-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----`;
     expect(() => grantOf(jwt(broken), undefined, now)).toThrow(ProviderError);
     expect(() => grantOf(jwt(broken), undefined, now)).toThrow(/^auth\.privateKey is not an RSA private key in PEM$/);

@@ -11,7 +11,7 @@ const invalid = (name: string, error: string) => ({
 });
 
 describe('an error body', () => {
-  it('gives up the property faults that hide as JSON in its message', () => {
+  it('has property faults that are hidden as JSON in its message', () => {
     const message = `Property values were not valid: ${JSON.stringify([invalid('industry', 'INVALID_OPTION'), invalid('zip', 'X')])}`;
     expect(readErrorBody({ message, category: 'VALIDATION_ERROR' }).properties).toEqual([
       { name: 'industry', reason: 'industry is wrong [sic]', code: 'INVALID_OPTION' },
@@ -36,9 +36,9 @@ describe('an error body', () => {
     '"text"',
     '{"errors":5,"context":[],"message":7}',
     '{"message":"a ] b ["}',
-  ])('reads %j without complaint', (text) => expect(parseErrorBody(text).properties).toEqual([]));
+  ])('is read without complaint: %j', (text) => expect(parseErrorBody(text).properties).toEqual([]));
 
-  it('takes context members as lists, whether HubSpot sends one or a text', () => {
+  it('has context members as lists, whether HubSpot sends one or a text', () => {
     const body = readErrorBody({ context: { ids: '12', id: 7 }, errors: [{ context: { ids: ['13'] } }] });
     expect(body.context).toEqual({ ids: ['12', '13'], id: ['7'] });
   });

@@ -37,18 +37,18 @@ describe('a 429', () => {
     expect(error.retryAfterMs).toBeGreaterThanOrEqual(ms - 1);
   });
 
-  it.each([undefined, 'Europe/Atlantis'])('of the day looks again in an hour where the time zone is %s', (zone) => {
+  it.each([undefined, 'Europe/Atlantis'])('of the day waits for an hour if the time zone is %s', (zone) => {
     const answer = new HubspotRefusal({ status: 429, headers: {}, body: JSON.stringify(limit('DAILY')) });
     expect(faultOf(answer, { now: NOW, timeZone: zone }).retryAfterMs).toBe(3_600_000);
   });
 
-  it('without a readable body is a rate fault all the same', () => {
+  it('without a readable body is still a rate fault', () => {
     expect([fault(429, '').fault, fault(429, '<html>').retryAfterMs]).toEqual(['rate', 10_000]);
   });
 });
 
 describe('another refusal', () => {
-  it('names the scopes that are missing', () => {
+  it('names the missing scopes', () => {
     const context = { missingScopes: ['crm.objects.companies.write'] };
     const error = fault(403, { category: 'MISSING_SCOPES', errors: [{ message: 'x', context }] });
     expect(error.fault).toBe('refused');
@@ -84,8 +84,8 @@ describe('another refusal', () => {
   });
 });
 
-describe('what the runtime is told', () => {
-  it('is the calls left in the window, and to pause when the day is used up', () => {
+describe('the report to the runtime', () => {
+  it('has the calls left in the window, and a pause when the day is used up', () => {
     const of = (headers: Record<string, string>) => observe({ status: 200, headers, body: '' });
     expect(of({ 'x-hubspot-ratelimit-remaining': '17', 'x-hubspot-ratelimit-daily-remaining': '400' })).toEqual({
       remaining: 17,
@@ -98,7 +98,7 @@ describe('what the runtime is told', () => {
     expect(of({ 'x-hubspot-ratelimit-remaining': 'many' })).toBeUndefined();
   });
 
-  it('is the burst limit of the settings, with search beside it, one below its own', () => {
+  it('has the burst limit of the settings, with search beside it, one below its own', () => {
     expect(hubspot.limits(settingsOf({ accessToken: 't' }))).toEqual({
       batch: { read: 100, update: 100 },
       concurrency: 8,

@@ -13,11 +13,11 @@ describe('the time until midnight of an account', () => {
     ['a zone off by half an hour', '2026-06-10T18:00:00Z', 'Asia/Kolkata', 0.5],
   ])('is right on %s', (_label, iso, zone, expected) => expect(hours(iso, zone)).toBeCloseTo(expected, 3));
 
-  it('is never nothing, and never short of midnight', () => {
+  it('is never zero, and never ends before midnight', () => {
     const midnight = Date.parse('2026-06-10T22:00:00Z');
     expect(untilMidnight(midnight - 1, 'Europe/Copenhagen')).toBe(1);
     expect(untilMidnight(midnight, 'Europe/Copenhagen')).toBeGreaterThan(23 * HOUR);
   });
 
-  it('does not know invented zones', () => expect(() => untilMidnight(0, 'Europe/Atlantis')).toThrow(RangeError));
+  it('rejects invented zones', () => expect(() => untilMidnight(0, 'Europe/Atlantis')).toThrow(RangeError));
 });

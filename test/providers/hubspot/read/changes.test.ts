@@ -51,7 +51,7 @@ const idsOf = (changeHints: readonly ChangeHint[], kind: ChangeHint['kind'] = 's
   new Set(changeHints.filter((changeHint) => changeHint.kind === kind).map(({ id }) => id));
 
 describe('changes', () => {
-  it('begin now, and tell what is new, edited and restored with the properties asked for', async () => {
+  it('begin now, and return new, edited and restored companies with the requested properties', async () => {
     const { emulator, forward, reported } = await openWatch();
     const add = (name: string, cvr: string) => emulator.add({ name, cvr_number: cvr });
     const [old, edited, deleted] = [add('A', '11111111'), add('B', '22222222'), add('C', '33333333')];
@@ -70,7 +70,7 @@ describe('changes', () => {
     expect(idsOf(changeHints).has(old)).toBe(false);
   });
 
-  it('name the survivor of a merge for both that went into it', async () => {
+  it('name the survivor of a merge for both of its companies', async () => {
     const { emulator, reported } = await openWatch();
     const [a, b] = [emulator.add({ name: 'A' }), emulator.add({ name: 'B' })];
     const survivor = emulator.merge(a, b);
@@ -83,7 +83,7 @@ describe('changes', () => {
     );
   });
 
-  it('leave nothing out that the search index shows late', async () => {
+  it('include companies that the search index shows late', async () => {
     const { emulator, forward, reported } = await openWatch({ searchLagMs: 4 * MINUTE_MS });
     const late = emulator.add({ name: 'Late' });
     const seen = new Set<string>();
@@ -98,7 +98,7 @@ describe('changes', () => {
     expect(idsOf(await reported())).toEqual(new Set());
   });
 
-  it('tell deleted companies, with one walk over the archive an hour at most', async () => {
+  it('include deleted companies, with at most one walk over the archive an hour', async () => {
     const { emulator, forward, reported, calls } = await openWatch();
     const ids = Array.from({ length: 250 }, (_, i) => emulator.add({ name: `Nr ${i}` }));
     await reported();
@@ -117,7 +117,7 @@ describe('changes', () => {
     expect(idsOf(await reported(), 'gone')).toEqual(new Set());
   });
 
-  it('tell a company that was deleted while the archive was walked, at the next walk', async () => {
+  it('include a company that was deleted during a walk over the archive at the next walk', async () => {
     const { emulator, connection, forward } = await openWatch();
     const ids = Array.from({ length: 150 }, (_, i) => emulator.add({ name: `Nr ${i}` }));
     let { cursor } = await ask(connection, [], undefined);
@@ -138,7 +138,7 @@ describe('changes', () => {
     expect(idsOf((await drain(connection, [], rest.cursor)).changeHints, 'gone').has(early)).toBe(true);
   });
 
-  it('go past the 10,000 that one search shows, though pages are shuffled and records edited between them', async () => {
+  it('exceed the 10,000 results of a search, even if pages are shuffled and records edited between them', async () => {
     const { emulator, connection, forward } = await openWatch({ searchPages: 'shuffled' });
     const { cursor: begin } = await ask(connection, [], undefined);
     const ids: string[] = [];
@@ -159,7 +159,7 @@ describe('changes', () => {
     expect(ids.filter((id) => !seen.has(id))).toEqual([]);
   });
 
-  it('go past any number of records changed in one millisecond', async () => {
+  it('include any number of records changed in one millisecond', async () => {
     const { emulator, connection, forward } = await openWatch({ searchPages: 'shuffled' });
     const { cursor } = await ask(connection, [], undefined);
     forward(MINUTE_MS);
@@ -170,7 +170,7 @@ describe('changes', () => {
     expect(idsOf(changeHints)).toEqual(new Set([...together, after]));
   });
 
-  it('read more properties than a search may name, past the index', async () => {
+  it('read more properties than a search may name, without the index', async () => {
     const extra = Array.from({ length: 60 }, (_, i) => ({ name: `${'long_name_of_a_property'.repeat(3)}_${i}` }));
     const names = extra.map(({ name }) => name);
     const { emulator, reported } = await openWatch({ properties: extra }, names);
@@ -183,7 +183,7 @@ describe('changes', () => {
     });
   });
 
-  it('stay where they are when a call fails, and go on from there', async () => {
+  it('resume at the same place after a call fails', async () => {
     const { emulator, connection } = await openWatch();
     const { cursor } = await ask(connection, [], undefined);
     const id = emulator.add({ name: 'A' });
@@ -200,7 +200,7 @@ describe('changes', () => {
     expect(idsOf((await drain(connection, [], cursor)).changeHints)).toEqual(new Set([id]));
   });
 
-  it('are paced by the budget of searches', async () => {
+  it('are limited by the budget of searches', async () => {
     const { connection, http } = await openWatch();
     const before = http.requests.length;
     await ask(connection, [], undefined);
@@ -208,7 +208,7 @@ describe('changes', () => {
   });
 
   it.each(['', 'x', '{}', '[]', '{"mark":"soon"}', 'null'])(
-    'begin a day back where the stored place is %j',
+    'begin a day back if the stored place is %j',
     async (cursor) => {
       expect(readCursor(cursor, START)).toMatchObject({ mark: START - 24 * HOUR_MS, archive: { dueAt: START } });
     },

@@ -18,7 +18,7 @@ async function edits(
 const shown = (all: readonly PropertyEdit[]) => all.map(({ property, value, by, own }) => [property, value, by, own]);
 
 describe('edits of companies', () => {
-  it('tells the values since a time with the one that stood then, and who wrote them', async () => {
+  it('returns the values since a time with the value at that time, and who wrote them', async () => {
     let at = START;
     const bench = await openBench({ now: () => at });
     const id = bench.emulator.add({ name: 'A', city: 'Aarhus', numberofemployees: 4 });
@@ -44,7 +44,7 @@ describe('edits of companies', () => {
     expect(all.map((edit) => edit.at - START)).toEqual([0, MINUTE_MS, 2 * MINUTE_MS + 1, 2 * MINUTE_MS + 1, 120_002]);
   });
 
-  it('asks for 50 companies a call, as HubSpot allows with history, and for the app and the names once', async () => {
+  it('requests 50 companies a call, as HubSpot allows with history, and the app and the names once', async () => {
     const bench = await openBench();
     const ids = Array.from({ length: 100 }, (_, at) => bench.emulator.add({ name: `A ${at}` }));
     expect(await edits(bench, ids, ['name'], 0)).toHaveLength(100);
@@ -57,7 +57,7 @@ describe('edits of companies', () => {
     expect(bench.calls()).toEqual(['POST /crm/objects/2026-09/companies/batch/read']);
   });
 
-  it('names users by number without the right to owners, and calls nothing its own where the app is not told', async () => {
+  it('names users by number without the right to owners, and claims no edit if the app is unknown', async () => {
     const bench = await openBench({ scopes: ['crm.objects.companies.read', 'crm.objects.companies.write'] });
     bench.emulator.fault({ match: 'access-token-info', action: { kind: 'status', status: 401, body: {} } });
     const id = bench.emulator.add({ name: 'A' });
@@ -68,14 +68,14 @@ describe('edits of companies', () => {
     ]);
   });
 
-  it('leaves out companies that are gone, and ids that are none', async () => {
+  it('omits companies that are gone, and invalid ids', async () => {
     const bench = await openBench();
     const [here, gone] = [bench.emulator.add({ name: 'A' }), bench.emulator.add({ name: 'B' })];
     bench.emulator.remove(gone);
     expect((await edits(bench, [gone, 'x', here], ['name'], 0)).map(({ id }) => id)).toEqual([here]);
   });
 
-  it('does not say that nobody edited where HubSpot takes no more calls', async () => {
+  it('throws instead of reporting no edits if HubSpot accepts no more calls', async () => {
     const bench = await openBench();
     const id = bench.emulator.add({ name: 'A' });
     for (const match of ['access-token-info', 'batch/read'])

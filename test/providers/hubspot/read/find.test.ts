@@ -25,7 +25,7 @@ describe('finding companies by a value', () => {
     },
   );
 
-  it('is not sure for any other property, and tells ten at most', async () => {
+  it('is not sure for any other property, and returns ten at most', async () => {
     const bench = await openBench({ properties: [{ name: 'cvr' }] });
     const ids = Array.from({ length: 12 }, () => bench.emulator.add({ name: 'Same ApS', cvr: '12345678' }));
     for (const [property, value] of [
@@ -43,14 +43,14 @@ describe('finding companies by a value', () => {
   it.each<[number, object]>([
     [400, error],
     [207, { status: 'COMPLETE', results: [], numErrors: 1, errors: [error], startedAt: '', completedAt: '' }],
-  ])('falls back to search where HubSpot will not look into the records, and says so with %d', async (status, body) => {
+  ])('falls back to search if HubSpot refuses to read the records, with %d', async (status, body) => {
     const bench = await openBench();
     const id = bench.emulator.add({ name: 'A', cvr_number: '12345678' });
     bench.emulator.fault({ match: 'batch/read', action: { kind: 'status', status, body } });
     expect(await find(bench, 'cvr_number', '12345678')).toMatchObject({ records: [{ id }], sure: false });
   });
 
-  it('knows a property that was made a moment ago', async () => {
+  it('finds by a property that was made a moment ago', async () => {
     const bench = await openBench({ missingProperties: ['cvr_number'] });
     await call(bench.emulator, '/crm/properties/2026-09/companies', {
       name: 'cvr_number',

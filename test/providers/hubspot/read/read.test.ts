@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { connectTo, live, openBench } from '../setup.ts';
 
 describe('reading companies', () => {
-  it('takes one call for a hundred', async () => {
+  it('needs one call for a hundred', async () => {
     const { emulator, connection, calls } = await openBench();
     const ids = Array.from({ length: 100 }, (_, i) => emulator.add({ name: `Nr ${i}` }));
     const reads = await connection.read(ids, ['name'], live());
@@ -16,7 +16,7 @@ describe('reading companies', () => {
     ['named with 207', { batchStatus: 207, readMisses: 'named' }],
     ['named with 200', { batchStatus: 200, readMisses: 'named' }],
     ['simply absent', { readMisses: 'absent' }],
-  ] as const)('asks for each miss by itself, when misses are %s', async (_label, options) => {
+  ] as const)('requests each miss by itself, when misses are %s', async (_label, options) => {
     const { emulator, connection, calls } = await openBench(options);
     const add = (name: string) => emulator.add({ name });
     const [a, b, c, d] = [add('A'), add('B'), add('C'), add('D')];
@@ -41,7 +41,7 @@ describe('reading companies', () => {
     expect(await connection.read([a], ['name'], live())).toEqual([{ kind: 'gone', id: a }]);
   });
 
-  it('says moved without a further call where the batch itself answers with the survivor', async () => {
+  it('reports moved without a further call if the batch itself answers with the survivor', async () => {
     const { emulator, connection, calls } = await openBench({ mergedInBatch: 'survivor' });
     const [a, b] = [emulator.add({ name: 'A' }), emulator.add({ name: 'B' })];
     const survivor = emulator.merge(a, b);
@@ -53,7 +53,7 @@ describe('reading companies', () => {
     expect(calls()).toHaveLength(1);
   });
 
-  it('keeps what it knows when a limit strikes between the batch and the misses', async () => {
+  it('keeps what it has read if a limit applies between the batch and the misses', async () => {
     const { emulator, connection } = await openBench();
     const [a, b] = [emulator.add({ name: 'A' }), emulator.add({ name: 'B' })];
     emulator.remove(b);
@@ -77,7 +77,7 @@ describe('reading companies', () => {
     },
   );
 
-  it('gives values by the types of the account, and knows them without being told', async () => {
+  it('returns values by the types of the account, which it reads by itself', async () => {
     const { emulator, http } = await openBench({ properties: [{ name: 'founded_year', type: 'number' }] });
     const fresh = await connectTo(emulator.settings, http.http);
     const id = emulator.add({

@@ -55,14 +55,14 @@ describe('signature v3', () => {
   });
 
   it.each(['soon', '', '1e12', '-1', '0x10', '1700000300000.5', '9'.repeat(40)])(
-    'is refused where the timestamp is %j',
+    'is refused if the timestamp is %j',
     (timestamp) => {
       const signature = signatureOf(SECRET, { method: 'POST', url: URL, body: bytes(BODY) }, timestamp);
       expect(refusalOf(request(timestamp, signature), SECRET, 1_700_000_300_000)).toMatch(/timestamp|signed/i);
     },
   );
 
-  it('is over the raw bytes, whatever they spell', () => {
+  it('covers the raw bytes, whatever they spell', () => {
     const at = 1_780_000_000_000;
     expect(refusalOf(signed(at, '[{"propertyValue":"Rødgrød ApS 🍓"}]'), SECRET, at)).toBeUndefined();
     const invalid = new Uint8Array([0xff, 0xfe, 0x00, 0x22]);
@@ -70,7 +70,7 @@ describe('signature v3', () => {
     expect(refusalOf({ ...request(String(at), signature), body: invalid }, SECRET, at)).toBeUndefined();
   });
 
-  it('is over the address with some characters decoded, and no others', () => {
+  it('covers the address with some characters decoded, and no others', () => {
     const at = 1_780_000_000_000;
     const url = 'https://www.example.com/a?to=x%40y.dk%3Fb%2Fc&name=S%C3%B8&space=%20';
     const decoded = 'https://www.example.com/a?to=x@y.dk?b/c&name=S%C3%B8&space=%20';

@@ -46,7 +46,7 @@ describe('a webhook of HubSpot', () => {
     ).toEqual({ kind: 'records', ids: ['1', '2', '3', '4'] });
   });
 
-  it('names all that a merge touched', () => {
+  it('names all companies of a merge', () => {
     const merge = { objectId: 30, primaryObjectId: 10, mergedObjectIds: [20, 21], newObjectId: 30 };
     for (const shape of [
       { subscriptionType: 'company.merge' },
@@ -55,7 +55,7 @@ describe('a webhook of HubSpot', () => {
       expect(readEvents({ ...shape, ...merge })).toEqual({ kind: 'records', ids: ['30', '10', '20', '21'] });
   });
 
-  it('passes over other objects, associations and unknown events', () => {
+  it('ignores other objects, associations and unknown events', () => {
     expect(
       readEvents(
         { subscriptionType: 'contact.deletion', objectId: 1 },
@@ -72,7 +72,7 @@ describe('a webhook of HubSpot', () => {
     expect(read(posted(body))).toMatchObject({ kind: 'unreadable', reason: expect.any(String) });
   });
 
-  it('is refused with a wrong signature, a stale one, and where no secret is configured', () => {
+  it('is refused with a wrong signature, a stale one, and without a configured secret', () => {
     const good = posted('[]');
     expect(read(good)).toEqual({ kind: 'records', ids: [] });
     expect(read(good, 'another')).toMatchObject({ kind: 'refused', reason: expect.stringContaining('clientSecret') });

@@ -9,7 +9,7 @@ async function create({ connection }: Bench, properties: Record<string, Property
 
 const companies = ({ emulator }: Bench, id: string) => emulator.get(id);
 
-describe('making a company', () => {
+describe('creating a company', () => {
   it('writes every kind of value, and leaves blanks out', async () => {
     const bench = await openBench();
     const outcome = await create(bench, {
@@ -32,7 +32,7 @@ describe('making a company', () => {
     expect(bench.calls()).toEqual(['POST /crm/objects/2026-09/companies']);
   });
 
-  it('says which company has the number already', async () => {
+  it('names the company that already has the number', async () => {
     const bench = await openBench();
     const id = bench.emulator.add({ name: 'A', cvr_number: '12345678' });
     expect(await create(bench, { name: 'B', cvr_number: '12345678' })).toEqual({
@@ -54,7 +54,7 @@ describe('making a company', () => {
     expect(outcome).toEqual({ kind: 'duplicate', reason: message, ...(id === undefined ? {} : { id }) });
   });
 
-  it('names the properties HubSpot does not take', async () => {
+  it('names the properties that HubSpot refuses', async () => {
     const bench = await openBench();
     expect(await create(bench, { name: 'B', industry: 'BEEKEEPING', no_such: 'x' })).toEqual({
       kind: 'rejected',
@@ -67,7 +67,7 @@ describe('making a company', () => {
     expect(await create(bench, { cvr_number: '12345678' })).toMatchObject({ kind: 'rejected', properties: {} });
   });
 
-  it('throws where the answer was lost, and the company can be found by its number', async () => {
+  it('throws if the answer was lost, and the company can be found by its number', async () => {
     const bench = await openBench();
     for (const [kind, cvr] of [
       ['reset', '11111111'],
@@ -83,7 +83,7 @@ describe('making a company', () => {
     [{}, 'without an id'],
     [{ id: 'x/../y' }, 'with an id that is none'],
     ['<html>', 'with HTML'],
-  ])('throws where the answer is a 201 %s', async (body) => {
+  ])('throws if the answer is a 201 %s', async (body) => {
     const bench = await openBench();
     bench.emulator.fault({ match: 'POST .*/companies$', action: { kind: 'status', status: 201, body } });
     expect((await faultFrom(create(bench, { name: 'B' }))).fault).toBe('unavailable');
@@ -96,7 +96,7 @@ describe('making a company', () => {
     [477, 'locked'],
     [403, 'refused'],
     [404, 'refused'],
-  ] as const)('ends with a fault at %d, and makes nothing', async (status, fault) => {
+  ] as const)('ends with a fault at %d, and creates nothing', async (status, fault) => {
     const bench = await openBench();
     bench.emulator.fault({ match: 'POST .*/companies$', action: { kind: 'status', status } });
     expect((await faultFrom(create(bench, { name: 'B', cvr_number: '12345678' }))).fault).toBe(fault);

@@ -24,7 +24,7 @@ const error = (category: string, context: object = {}, faults: readonly object[]
 const kinds = ({ outcomes }: PatchStep) => outcomes.map((o) => [o.id, o.kind]);
 
 describe('an answer to a batch write', () => {
-  it('never takes silence for success', () => {
+  it('never treats a missing result as success', () => {
     const step = decideAnswer(group, { records: [found('1')], errors: [] });
     expect(step.outcomes.map((o) => [o.id, o.kind])).toEqual([
       ['1', 'written'],
@@ -33,7 +33,7 @@ describe('an answer to a batch write', () => {
     ]);
   });
 
-  it('believes an error more than a result beside it', () => {
+  it('prefers an error to a result beside it', () => {
     const step = decideAnswer([two], {
       records: [found('2')],
       errors: [error('VALIDATION_ERROR', { objectWriteTraceId: ['2'] })],
@@ -46,7 +46,7 @@ describe('an answer to a batch write', () => {
     expect([step.outcomes, step.missing]).toEqual([[], ['1']]);
   });
 
-  it('blames the call for the silent ones where an error names nobody, and the last one alone', () => {
+  it('blames the call for records without a result if an error names nobody, and a record alone for its own', () => {
     const errors = [error('VALIDATION_ERROR', {}, [{ name: 'industry', message: 'bad', error: 'INVALID_OPTION' }])];
     expect(kinds(decideAnswer(group, { records: [found('1')], errors }))).toEqual([
       ['1', 'written'],
@@ -70,7 +70,7 @@ describe('an answer to a batch write', () => {
 });
 
 describe('a batch refused as a whole', () => {
-  it('blames the call where it names no record for sure', () => {
+  it('blames the call if it names no record for sure', () => {
     expect(kinds(decideRefusal(group, error('VALIDATION_ERROR')))).toEqual([
       ['1', 'call-refused'],
       ['2', 'call-refused'],
@@ -78,7 +78,7 @@ describe('a batch refused as a whole', () => {
     ]);
   });
 
-  it('blames the call, also of one record, where it was not HubSpot that answered', () => {
+  it('blames the call, even for one record, if the answer is not from HubSpot', () => {
     expect(decideForeign([one], 403).outcomes).toEqual([
       { kind: 'call-refused', id: '1', reason: expect.stringMatching(/firewall.*403.*HubSpot did not answer/u) },
     ]);
@@ -106,7 +106,7 @@ describe('a batch refused as a whole', () => {
     expect(new Set(unsure.outcomes.map(({ kind }) => kind))).toEqual(new Set(['call-refused']));
   });
 
-  it('is about the record as a whole where the property is not among those written', () => {
+  it('is about the record as a whole if the property is not among those written', () => {
     const faults = [{ name: 'cvr_form', message: 'is required', error: 'REQUIRED' }];
     expect(decideRefusal([one], error('VALIDATION_ERROR', {}, faults)).outcomes).toEqual([
       { kind: 'rejected', id: '1', reason: 'cvr_form: is required', properties: {} },

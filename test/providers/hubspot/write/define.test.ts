@@ -19,8 +19,8 @@ async function rulesOf({ connection }: Bench): Promise<readonly AccountRule[]> {
 
 const isCreate = (call: string) => /^POST .*\/properties\/2026-09\/companies$/.test(call);
 
-describe('making the properties of this product', () => {
-  it('makes all of them in an account that has none, once', async () => {
+describe('creating the properties of this product', () => {
+  it('creates all of them in an account that has none, once', async () => {
     const bench = await openBench({ missingProperties: names });
     expect(await define(bench)).toEqual(names.map((name) => ({ name, kind: 'created' })));
     expect(bench.calls().filter(isCreate)).toHaveLength(names.length);
@@ -35,7 +35,7 @@ describe('making the properties of this product', () => {
     expect(bench.calls()).toEqual(['GET /crm/properties/2026-09/companies']);
   });
 
-  it('has a year shown without a mark for thousands', async () => {
+  it('has a year shown without a thousands separator', async () => {
     const bench = await openBench({ missingProperties: ['cvr_report_year', 'cvr_employees'] });
     await define(bench);
     const hintOf = async (name: string): Promise<unknown> => {
@@ -45,7 +45,7 @@ describe('making the properties of this product', () => {
     expect([await hintOf('cvr_report_year'), await hintOf('cvr_employees')]).toEqual(['unformatted', undefined]);
   });
 
-  it('makes one that can be written and found by at once', async () => {
+  it('creates one that can be written and found by at once', async () => {
     const bench = await openBench({ missingProperties: ['cvr_number', 'cvr_hold'] });
     await define(bench);
     const id = bench.emulator.add({ name: 'A', cvr_number: '12345678', cvr_hold: true });
@@ -56,14 +56,14 @@ describe('making the properties of this product', () => {
     expect(await bench.connection.read([id], ['cvr_hold'], live())).toMatchObject([{ properties: { cvr_hold: true } }]);
   });
 
-  it('has every definition of the preset, of what is read only too', () => {
+  it('has every definition of the preset, including properties that are only read', () => {
     expect(hubspot.definitions).toBe(HUBSPOT_DEFINITIONS);
     expect(names).toEqual(expect.arrayContaining(['cvr_number', 'cvr_hold']));
     const own = hubspot.preset.filter(({ optional }) => optional === true).map(({ property }) => property);
     expect(own.filter((property) => !names.includes(property))).toEqual([]);
   });
 
-  it('names the scope that lacks, for each that is missing', async () => {
+  it('names the missing scope for each missing property', async () => {
     const scopes = ['crm.objects.companies.read', 'crm.objects.companies.write'];
     const bench = await openBench({ missingProperties: ['cvr_number', 'cvr_city'], scopes });
     const outcomes = await define(bench);
@@ -75,7 +75,7 @@ describe('making the properties of this product', () => {
       if (outcome.kind === 'refused') expect(outcome.reason).toContain('crm.schemas.companies.write');
   });
 
-  it('goes on where one is refused: a deleted one keeps its name', async () => {
+  it('continues if one is refused, because a deleted one keeps its name', async () => {
     const bench = await openBench({ missingProperties: ['cvr_name', 'cvr_city'], deletedProperties: ['cvr_name'] });
     const outcomes = await define(bench);
     expect(outcomes.find(({ name }) => name === 'cvr_name')).toEqual({
@@ -86,13 +86,13 @@ describe('making the properties of this product', () => {
     expect(outcomes.find(({ name }) => name === 'cvr_city')).toEqual({ name: 'cvr_city', kind: 'created' });
   });
 
-  it('says why where the account has ten unique properties', async () => {
+  it('gives the reason if the account has ten unique properties', async () => {
     const properties = Array.from({ length: 10 }, (_, i) => ({ name: `unique_${i}`, hasUniqueValue: true }));
     const bench = await openBench({ missingProperties: ['cvr_number'], properties });
     expect((await define(bench))[0]).toMatchObject({ kind: 'refused', reason: expect.stringContaining('at most 10') });
   });
 
-  it('counts one that somebody else made in between as there', async () => {
+  it('counts one that somebody else created meanwhile as existing', async () => {
     const bench = await openBench({ missingProperties: ['cvr_city'] });
     bench.emulator.fault({
       match: 'GET .*/groups$',
@@ -113,7 +113,7 @@ describe('making the properties of this product', () => {
     expect((await define(bench)).find(({ name }) => name === 'cvr_city')).toEqual({ name: 'cvr_city', kind: 'exists' });
   });
 
-  it('ends with the fault where the connection cannot go on, and is done by trying again', async () => {
+  it('ends with the fault if the connection cannot continue, and is completed by a retry', async () => {
     const missing = ['cvr_name', 'cvr_city', 'cvr_hold'];
     const bench = await openBench({ missingProperties: missing });
     const match = 'POST .*/properties/2026-09/companies$';
@@ -126,7 +126,7 @@ describe('making the properties of this product', () => {
     expect((await bench.connection.properties(live())).filter(({ name }) => missing.includes(name))).toHaveLength(3);
   });
 
-  it('makes properties of every kind', async () => {
+  it('creates properties of every kind', async () => {
     const types: PropertyDefinition['type'][] = ['string', 'multiline', 'number', 'boolean', 'date', 'datetime', 'url'];
     const bench = await openBench();
     const outcomes = await define(
@@ -162,7 +162,7 @@ describe('removing properties', () => {
     expect(await remove(bench, ['cvr_city'])).toEqual([{ name: 'cvr_city', kind: 'absent' }]);
   });
 
-  it('says why one stays, and removes the others', async () => {
+  it('gives the reason if one stays, and removes the others', async () => {
     const bench = await openBench();
     const used = { message: 'Property is in use by 2 workflows', category: 'VALIDATION_ERROR' };
     bench.emulator.fault({ match: 'DELETE .*/cvr_city$', action: { kind: 'status', status: 400, body: used } });
@@ -171,7 +171,7 @@ describe('removing properties', () => {
     expect(outcomes?.[1]?.reason).toMatch(/2 workflows; or archive it in HubSpot/);
   });
 
-  it('names the scope that lacks', async () => {
+  it('names the missing scope', async () => {
     const scopes = ['crm.objects.companies.read', 'crm.objects.companies.write'];
     const outcomes = await remove(await openBench({ scopes }), ['cvr_city', 'cvr_form']);
     for (const { kind, reason } of outcomes ?? [])
@@ -179,7 +179,7 @@ describe('removing properties', () => {
     expect(outcomes).toHaveLength(2);
   });
 
-  it('is done by trying again where an answer was lost', async () => {
+  it('is completed by a retry if an answer was lost', async () => {
     const bench = await openBench();
     bench.emulator.fault({ match: 'DELETE .*/cvr_city$', action: { kind: 'reset', applied: true } });
     expect((await faultFrom(Promise.resolve(remove(bench, ['cvr_city'])))).fault).toBe('unavailable');
@@ -200,7 +200,7 @@ describe('the rules of an account', () => {
     ]);
   });
 
-  it('are told as far as the token may see them', async () => {
+  it('are returned as far as the token may see them', async () => {
     const hidden = await openBench({ validations: 'hidden', requiredProperties: ['phone'] });
     expect((await rulesOf(hidden)).map(({ kind }) => kind)).toEqual(['required', 'duplicate']);
     const bench = await openBench({ scopes: ['crm.objects.companies.read'] });

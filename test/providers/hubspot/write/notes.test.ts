@@ -39,7 +39,7 @@ describe('a note', () => {
     expect(await find(bench, other)).toBeUndefined();
   });
 
-  it('is found where the answer was lost after it was made, and was made once', async () => {
+  it('is found if the answer to its creation was lost, and was created once', async () => {
     for (const kind of ['reset', 'cut'] as const) {
       const bench = await openBench();
       const id = bench.emulator.add({ name: 'A' });
@@ -64,7 +64,7 @@ describe('a note', () => {
     expect(bench.calls().filter((call) => call.endsWith('/notes/batch/read'))).toHaveLength(1);
   });
 
-  it('follows a merge, and its company’s end is told', async () => {
+  it('follows a merge, and the end of its company is reported', async () => {
     const bench = await openBench();
     const [a, b, c] = [
       bench.emulator.add({ name: 'A' }),
@@ -83,7 +83,7 @@ describe('a note', () => {
     expect(await find(bench, '../1')).toBeUndefined();
   });
 
-  it('is refused with the scope that lacks, while companies are written as before', async () => {
+  it('is refused with the missing scope, while companies are written as before', async () => {
     const bench = await openBench({ scopes: COMPANIES_ONLY });
     const id = bench.emulator.add({ name: 'A' });
     const { fault, message } = await faultFrom(add(bench, noteOn(id)));
@@ -93,7 +93,7 @@ describe('a note', () => {
     ]);
   });
 
-  it('is looked for with a scope of its own', async () => {
+  it('is searched with a scope of its own', async () => {
     const bench = await openBench({ scopes: [...COMPANIES_ONLY, 'crm.objects.contacts.write'] });
     const id = bench.emulator.add({ name: 'A' });
     expect(await add(bench, noteOn(id))).toMatchObject({ kind: 'written' });
@@ -101,14 +101,14 @@ describe('a note', () => {
     expect([fault, message]).toEqual(['refused', expect.stringContaining('crm.objects.contacts.read')]);
   });
 
-  it('names the scope where HubSpot does not', async () => {
+  it('names the scope if HubSpot does not', async () => {
     const bench = await openBench();
     const id = bench.emulator.add({ name: 'A' });
     bench.emulator.fault({ match: POST_NOTE, action: { kind: 'status', status: 403, body: { message: 'no' } } });
     expect((await faultFrom(add(bench, noteOn(id)))).message).toContain('crm.objects.contacts.write');
   });
 
-  it('is rejected with HubSpot’s reason where the company is there and the note is not taken', async () => {
+  it('is rejected with HubSpot’s reason if the company exists and the note is refused', async () => {
     const bench = await openBench();
     const id = bench.emulator.add({ name: 'A' });
     const body = { category: 'VALIDATION_ERROR', message: 'the portal says no' };
@@ -148,7 +148,7 @@ describe('the body of a note', () => {
   });
 
   it.each(['x', '&', '🍓', 'æ\n'])(
-    'is cut to HubSpot’s length where %j is repeated too often, the marker kept',
+    'is cut to HubSpot’s length if %j is repeated too often, and keeps the marker',
     (part) => {
       const html = noteHtml({ subject: 'S'.repeat(10_000), text: part.repeat(70_000), marker: 'cvrsync:1' });
       expect(html.length).toBeLessThanOrEqual(65_536);

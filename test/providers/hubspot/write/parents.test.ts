@@ -35,7 +35,7 @@ describe('parents', () => {
     expect(await read(bench, [child])).toEqual([{ kind: 'found', id: child, parent: null }]);
   });
 
-  it('are read a hundred at a time in two calls, in the order asked, with the gone and the merged', async () => {
+  it('are read a hundred at a time in two calls, in the requested order, with the gone and the merged', async () => {
     const bench = await openBench({ batchStatus: 200 });
     const ids = add(bench, 100);
     const [top = '', , , gone = '', one = '', two = ''] = ids;
@@ -54,7 +54,7 @@ describe('parents', () => {
     expect(await read(bench, [])).toEqual([]);
   });
 
-  it('are told by HubSpot’s own copy where it says nothing of the associations', async () => {
+  it('are read from HubSpot’s own copy if it returns nothing of the associations', async () => {
     const bench = await openBench();
     const [child = '', parent = ''] = add(bench, 2);
     bench.emulator.associate(child, parent, [CHILD_TO_PARENT]);
@@ -69,7 +69,7 @@ describe('parents', () => {
     expect(await read(bench, [child, parent])).toMatchObject([{ parent }, { parent: null }]);
   });
 
-  it('are no other company that is only linked, nor the child of one', async () => {
+  it('exclude companies that are only linked, and children', async () => {
     const bench = await openBench({ labels: { [PARTNER]: 'Partner' } });
     const [a = '', b = '', c = ''] = add(bench, 3);
     bench.emulator.associate(a, b, []);
@@ -78,7 +78,7 @@ describe('parents', () => {
     expect(await read(bench, [a, b, c])).toMatchObject([{ parent: null }, { parent: null }, { parent: a }]);
   });
 
-  it('leave the other labels between the two companies', async () => {
+  it('keep the other labels between the two companies', async () => {
     const bench = await openBench({ labels: { [PARTNER]: 'Partner' } });
     const [child = '', parent = ''] = add(bench, 2);
     bench.emulator.associate(child, parent, [PARTNER]);
@@ -88,7 +88,7 @@ describe('parents', () => {
     expect(new Set(bench.emulator.labels(child, parent))).toEqual(new Set([450, PARTNER]));
   });
 
-  it('cost no call where they are so already', async () => {
+  it('cost no call if they are so already', async () => {
     const bench = await openBench();
     const [child = '', parent = ''] = add(bench, 2);
     expect(await write(bench, child, null, null)).toEqual({ kind: 'written', id: child });
@@ -96,7 +96,7 @@ describe('parents', () => {
     expect(bench.calls()).toEqual([]);
   });
 
-  it('may be written again where an answer was lost', async () => {
+  it('may be written again if an answer was lost', async () => {
     const bench = await openBench();
     const [child = '', first = '', second = ''] = add(bench, 3);
     bench.emulator.fault({ match: 'PUT ', action: { kind: 'reset', applied: true } });
@@ -108,7 +108,7 @@ describe('parents', () => {
     expect(bench.emulator.parent(child)).toBe(second);
   });
 
-  it('are refused with a reason where the parent is gone, or would be its own ancestor', async () => {
+  it('are refused with a reason if the parent is gone, or would be its own ancestor', async () => {
     const bench = await openBench();
     const [a = '', b = '', gone = ''] = add(bench, 3);
     bench.emulator.remove(gone);
@@ -121,7 +121,7 @@ describe('parents', () => {
     expect(await write(bench, a, 'x', null)).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('x') });
   });
 
-  it('tell where the child itself is gone or merged', async () => {
+  it('report if the child itself is gone or merged', async () => {
     const bench = await openBench();
     const [parent = '', gone = '', one = '', two = ''] = add(bench, 4);
     bench.emulator.remove(gone);
@@ -131,7 +131,7 @@ describe('parents', () => {
     expect(await write(bench, '1/2', parent, null)).toEqual({ kind: 'gone', id: '1/2' });
   });
 
-  it('that HubSpot did not end are not said to be ended, whatever the status', async () => {
+  it('that HubSpot did not end are not reported as ended, whatever the status', async () => {
     const bench = await openBench();
     const [child = '', parent = ''] = add(bench, 2);
     const errors = [{ status: 'error', category: 'VALIDATION_ERROR', message: 'not this one', context: {} }];

@@ -44,7 +44,7 @@ describe('writing companies', () => {
     expect(calls()).toHaveLength(1);
   });
 
-  it('believes any 2xx, listed or not', async () => {
+  it('accepts any 2xx, listed or not', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ name: 'A' });
     const body = { status: 'COMPLETE', results: [{ id, properties: {} }] };
@@ -56,7 +56,7 @@ describe('writing companies', () => {
     }
   });
 
-  it('does not choke on an error whose context is a text', async () => {
+  it('reads an error whose context is a text', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ name: 'A' });
     const errors = [
@@ -71,7 +71,7 @@ describe('writing companies', () => {
     ]);
   });
 
-  it('never takes a 200 with empty results for success', async () => {
+  it('never treats a 200 with empty results as success', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ name: 'A' });
     emulator.fault({
@@ -81,7 +81,7 @@ describe('writing companies', () => {
     expect(kinds(await connection.update([{ id, properties: { name: 'x' } }], live()))).toEqual(['retry']);
   });
 
-  it('blames the call, in one call, where a batch is refused as a whole for one of a hundred values', async () => {
+  it('blames the call, in one call, if a batch is refused as a whole for one of a hundred values', async () => {
     const { emulator, connection, calls } = await openBench({ batchRefusals: 'whole' });
     const ids = Array.from({ length: 100 }, (_, i) => emulator.add({ name: `Nr ${i}` }));
     const patches = ids.map(
@@ -96,7 +96,7 @@ describe('writing companies', () => {
     ]);
   });
 
-  it.each([403, 413])('blames the call where something else than HubSpot answers a write with %d', async (status) => {
+  it.each([403, 413])('blames the call if something else than HubSpot answers a write with %d', async (status) => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ name: 'A' });
     const page = { kind: 'status', status, body: '<html>Access denied</html>' } as const;
@@ -109,7 +109,7 @@ describe('writing companies', () => {
     expect([fault.fault, fault.message]).toEqual(['refused', expect.stringContaining('HubSpot did not answer')]);
   });
 
-  it('takes one refused call, not two hundred, when an admin has removed a property', async () => {
+  it('makes one refused call, not two hundred, when an admin has removed a property', async () => {
     const { emulator, connection, calls } = await openBench({
       batchRefusals: 'whole',
       missingProperties: ['cvr_form'],
@@ -124,7 +124,7 @@ describe('writing companies', () => {
     expect(calls()).toHaveLength(1);
   });
 
-  it('says which rule of the portal refuses a company, from 2026-09 on', async () => {
+  it('names the rule of the portal that refuses a company, from 2026-09 on', async () => {
     const required = [{ when: 'cvr_status', needs: 'cvr_form' }];
     const patch = (id: string) => [{ id, properties: { cvr_status: 'NORMAL', name: 'Ny' } }];
     const now = await openBench({ required });
@@ -148,7 +148,7 @@ describe('writing companies', () => {
   });
 
   it.each(['miss', 'survivor'] as const)(
-    'says moved for a merged record, whether a batch means %s by the old id',
+    'reports moved for a merged record, whether a batch means %s by the old id',
     async (mergedInBatch) => {
       const { emulator, connection } = await openBench({ mergedInBatch });
       const [a, b] = [emulator.add({ name: 'A' }), emulator.add({ name: 'B' })];
@@ -159,7 +159,7 @@ describe('writing companies', () => {
     },
   );
 
-  it('does not believe that a write reached another record before it looked', async () => {
+  it('does not report a write to another record before it has read that record', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ name: 'A' });
     const results = [{ id: '123', objectWriteTraceId: id, properties: {} }];
@@ -169,14 +169,14 @@ describe('writing companies', () => {
     expect(await connection.update([patch], live())).toMatchObject([{ kind: 'written', id }]);
   });
 
-  it('never takes a wrong address for deleted records', async () => {
+  it('never treats a wrong address as deleted records', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ name: 'A' });
     emulator.fault({ match: 'batch/update', action: { kind: 'status', status: 404, body: '<html>Not found</html>' } });
     expect((await faultFrom(connection.update([{ id, properties: { name: 'x' } }], live()))).fault).toBe('refused');
   });
 
-  it('takes a 404 that names ids for these ids only, and blames the call for the others', async () => {
+  it('applies a 404 with ids to these ids only, and blames the call for the others', async () => {
     const { emulator, connection } = await openBench();
     const [a, b] = [emulator.add({ name: 'A' }), emulator.add({ name: 'B' })];
     emulator.remove(b);
@@ -189,7 +189,7 @@ describe('writing companies', () => {
     expect(kinds(outcomes)).toEqual(['call-refused', 'gone']);
   });
 
-  it('says a refused record is refused, whatever a 400 or 409 calls it', async () => {
+  it('reports a refused record as refused, whatever a 400 or 409 calls it', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ name: 'A' });
     for (const [status, body] of [

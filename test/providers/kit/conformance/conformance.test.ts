@@ -95,7 +95,7 @@ describe('the conformance suite', () => {
       'whole-connection',
       "threw something other than a ProviderError: 'no key'",
     ],
-  ])('says once of a provider that opens with %s what is wrong', async (_what, breakage, rule, seen) => {
+  ])('reports once what is wrong with a provider that opens with %s', async (_what, breakage, rule, seen) => {
     const subject = toySubject(toyProvider(breakage));
     const details: (string | undefined)[] = [];
     const others = new Map<string, string | undefined>();
@@ -108,7 +108,7 @@ describe('the conformance suite', () => {
     for await (const { kind } of judge(subject, undefined, ['status-429'])) expect(kind).toBe('broken');
   });
 
-  it('catches a provider that names a right as missing that is there', async () => {
+  it('catches a provider that reports an existing right as missing', async () => {
     const cautious = toyProvider({
       connection: () => ({ missingRights: async () => [{ right: 'update', reason: 'perhaps' }] }),
     });
@@ -124,7 +124,7 @@ describe('the conformance suite', () => {
     expect(await broken(one(BREAKAGES['parents']))).toEqual(['parents']);
   });
 
-  it('sees reads in the wrong order where a few records would stand right, or only one is written a call', async () => {
+  it('catches reads in the wrong order even if a few records are right, or only one is written a call', async () => {
     const budgets = { default: { calls: 9, perMs: 9 } };
     const limits = () => ({ batch: { read: 20, update: 1 }, concurrency: 2, budgets });
     // A page of ten, then the rest: as a provider that asks in parts and joins them as they come.
@@ -193,7 +193,7 @@ describe('the conformance suite', () => {
     );
   });
 
-  it('catches an error that shows a secret as the header of a user and a password has it', async () => {
+  it('catches an error that shows a secret encoded as in a header of user and password', async () => {
     const shows = toyProvider({
       http: (sound) => async (request) => {
         const answer = await sound(request);
@@ -205,14 +205,14 @@ describe('the conformance suite', () => {
     expect(await broken(toySubject(shows))).toEqual(['no-secret-shown']);
   });
 
-  it('names the rule, what was seen and why it matters', async () => {
+  it('names the rule, the finding and its importance', async () => {
     const checks = conformance(toySubject(toyProvider(BREAKAGES['order-of-outcomes'])));
     await expect(checks.find(({ name }) => name === 'order-of-outcomes')?.run()).rejects.toThrow(
       /^order-of-outcomes: .*expected.*\n {2}The rule: .*\n {2}Why it matters: /,
     );
   });
 
-  it('catches a find that is sure of an index that lags', async () => {
+  it('catches a find that is sure of a lagging index', async () => {
     const asked = new Set<string>();
     const late = toyProvider({
       connection: ({ find }) => ({
@@ -259,18 +259,18 @@ describe('the conformance suite', () => {
     );
   });
 
-  it('lets an update read versions first, as where a write is conditional', async () => {
+  it('allows an update to read versions first, as for conditional writes', async () => {
     expect(await broken(toySubject(toyProvider({ http: conditionally((edited) => edited) })))).toEqual([]);
   });
 
-  it('catches a conditional write that takes an edit in between for its own success', async () => {
+  it('catches a conditional write that treats an edit in between as its own success', async () => {
     const http = conditionally(({ id }) => ({ kind: 'written', id }));
     const checks = conformance(toySubject(toyProvider({ http })));
     const rule = checks.find(({ name }) => name === 'precondition-guards');
     await expect(rule?.run()).rejects.toThrow("the outcome of its patch: expected 'retry', got 'written'");
   });
 
-  it('catches a scan by the search of a find that is not sure, whatever the subject says of it', async () => {
+  it('catches a scan by the search of an unsure find, whatever the subject says', async () => {
     const lagging: Breakage['connection'] = (sound, call) => ({
       find: async (property, value, signal) => {
         await call('/search', signal, { properties: [property] });
@@ -301,7 +301,7 @@ describe('the conformance suite', () => {
     expect(skipped.map(({ name, skip }) => [name, skip])).toEqual([['moved', 'the toy never merges']]);
   });
 
-  it('does not try abilities that a connection does not have', async () => {
+  it('does not try abilities that a connection lacks', async () => {
     const plain = toyProvider();
     const five = {
       ...plain,

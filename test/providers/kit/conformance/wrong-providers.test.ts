@@ -159,7 +159,7 @@ describe('the conformance suite catches an adapter that', () => {
     await expect(seenBy(rule, { connection })).rejects.toThrow(rule);
   });
 
-  it('gives a cursor twice, and says where', async () => {
+  it('returns a cursor twice, and names the place', async () => {
     const connection: Change = (sound) => ({
       scan: async (names, cursor, signal) => ({
         records: (await sound.scan(names, undefined, signal)).records,

@@ -24,14 +24,14 @@ const firewall: ScriptedFault = {
   },
 };
 
-it('stands behind a firewall that refuses a body by what is in it, each time', async () => {
+it('an emulator behind a firewall refuses certain bodies each time', async () => {
   const post = await serve([firewall], () => ({ status: 200, body: { done: true } }));
   const answers = [await post('{"a":"x"}'), await post('{"a":"drop table"}'), await post('{"a":"<script>"}')];
   expect(answers.map(({ status }) => status)).toEqual([200, 403, 403]);
   expect(await answers[1]?.text()).toBe('<html>Request blocked</html>');
 });
 
-it('works at the start of a slow answer, or at its end', async () => {
+it('an emulator applies a request at the start of a slow answer, or at its end', async () => {
   let worked = 0;
   const faults = (['start', 'end'] as const).map((at) => ({
     match: 'POST',

@@ -45,7 +45,7 @@ describe('the limits of an emulated account', () => {
     expect(headers.get('retry-after')).toBeNull();
   });
 
-  it('of search stand beside: five a second, without headers', async () => {
+  it('of search are separate: five a second, without headers', async () => {
     let now = START;
     const { emulator } = await openBench({ rate: { calls: 2, perMs: 10_000 }, now: () => now });
     for (let i = 0; i < 5; i += 1) expect((await call(emulator, 'search', {})).status).toBe(200);
@@ -98,7 +98,7 @@ describe('search in an emulated account', () => {
     expect(await total({ propertyName: 'cvr_number', operator: 'HAS_PROPERTY' })).toBe(1);
   });
 
-  it('goes on by record id where 10,000 results end', async () => {
+  it('continues by record id after 10,000 results', async () => {
     const { emulator } = await openBench();
     const ids = Array.from({ length: 10_050 }, (_, i) => emulator.add({ name: `${i}` }));
     const last = { limit: 200, after: '9800', sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }] };

@@ -141,7 +141,7 @@ describe('a deleted company of an emulated account', () => {
     expect(() => emulator.restore(a)).toThrow(/cannot restore/);
   });
 
-  it('stays deleted where another one has its unique value now, and where it was merged away', async () => {
+  it('stays deleted if another one has its unique value now, or if it was merged away', async () => {
     const { emulator } = await openBench();
     const a = emulator.add({ name: 'A', cvr_number: '11111111' });
     emulator.remove(a);

@@ -6,7 +6,7 @@ import { openBench } from '../../hubspot/setup.ts';
 const PROPERTIES = '/crm/properties/2026-09/companies';
 
 describe('an emulated account', () => {
-  it('tells its currency, and which properties show it', async () => {
+  it('shows its currency, and the properties that use it', async () => {
     const { emulator } = await openBench({
       currency: 'EUR',
       additionalCurrencies: ['DKK'],
@@ -19,7 +19,7 @@ describe('an emulated account', () => {
     expect(await shows('numberofemployees')).toBeUndefined();
   });
 
-  it('keeps how a new number is shown', async () => {
+  it('stores the display format of a new number', async () => {
     const { emulator } = await openBench();
     const about = { label: 'Founded', type: 'number', fieldType: 'number', groupName: 'companyinformation' };
     const made = await call(emulator, PROPERTIES, { name: 'founded', ...about, numberDisplayHint: 'unformatted' });
@@ -29,7 +29,7 @@ describe('an emulated account', () => {
     ]);
   });
 
-  it('fills a blank domain from the website, and other blanks from what it knows of the domain', async () => {
+  it('fills a blank domain from the website, and other blanks from the domain', async () => {
     const { emulator } = await openBench({
       enrichment: (domain) => (domain === 'facebook.com' ? { city: 'Menlo Park', phone: '+1 650' } : {}),
     });

@@ -34,7 +34,7 @@ describe('an emulated batch is strict', () => {
     expect(answer.body.correlationId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('and lets one bad input fail all where a trace id is missing', async () => {
+  it('and lets one bad input fail all if a trace id is missing', async () => {
     const { emulator } = await openBench();
     const ids = ['A', 'B'].map((name) => emulator.add({ name }));
     const inputs = ids.map((id, i) => ({
@@ -46,7 +46,7 @@ describe('an emulated batch is strict', () => {
     expect(emulator.get(ids[0] ?? '')?.name).toBe('A');
   });
 
-  it.each([200, 207] as const)('and tells partial errors with %d, a count and the list', async (batchStatus) => {
+  it.each([200, 207] as const)('and reports partial errors with %d, a count and the list', async (batchStatus) => {
     const { emulator } = await openBench({ batchStatus });
     const id = emulator.add({ name: 'A' });
     const answer = await call(emulator, 'batch/update', traced([id, '5'], { name: 'Ny' }));
@@ -136,7 +136,7 @@ describe('an emulated account', () => {
     expect([resultIds(answer).length, answer.body.paging]).toEqual([10, { next: { after: '10' } }]);
   });
 
-  it('tells a bench of each applied write, and of no refused one', async () => {
+  it('reports each applied write to a bench, and no refused one', async () => {
     const { emulator } = await openBench();
     const ids = ['A', 'B'].map((name) => emulator.add({ name }));
     const seen: unknown[] = [];
@@ -146,7 +146,7 @@ describe('an emulated account', () => {
     expect(seen).toEqual(ids.map((id) => [id, { numberofemployees: 7 }]));
   });
 
-  it('takes a person’s edits under the same checks', async () => {
+  it('applies the same checks to edits of a person', async () => {
     const { emulator } = await openBench();
     const id = emulator.add({ name: 'A' });
     emulator.edit(id, { name: 'B', cvr_hold: true });
@@ -157,7 +157,7 @@ describe('an emulated account', () => {
     expect(() => emulator.remove(id)).toThrow(/no company/);
   });
 
-  it('lets two companies have one CVR number only where the property is not unique', async () => {
+  it('lets two companies have one CVR number only if the property is not unique', async () => {
     const { emulator } = await openBench();
     emulator.add({ cvr_number: '10000009' });
     expect(() => emulator.add({ cvr_number: '10000009' })).toThrow(/already used/);

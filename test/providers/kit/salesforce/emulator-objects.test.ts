@@ -18,7 +18,7 @@ describe('the emulated Salesforce', () => {
     expect(emulator.get(json.id)?.OwnerId).not.toBe(emulator.get(id)?.OwnerId);
   });
 
-  it('lets a duplicate alert pass only where it is told to, and makes nothing read-only', async () => {
+  it('lets a duplicate alert pass only on request, and makes nothing read-only', async () => {
     const { post } = await openWith({ duplicateRule: ({ Name }) => (Name === 'B' ? 'alert' : undefined) });
     expect(await post('/sobjects/Account', { Name: 'B' })).toEqual([400, 'DUPLICATES_DETECTED']);
     expect(await post('/sobjects/Account', { Name: 'C', SystemModstamp: '2026-01-01T00:00:00Z' })).toEqual([
@@ -49,7 +49,7 @@ describe('the emulated Salesforce', () => {
     expect(code(await query('SELECT Id FROM ValidationRule', 'tooling/query'))).toEqual([200, undefined]);
   });
 
-  it('takes the content of a note as base64 of escaped HTML', async () => {
+  it('accepts the content of a note as base64 of escaped HTML', async () => {
     const { post } = await openWith();
     const note = (html: string) => ({ Title: 't', Content: Buffer.from(html).toString('base64') });
     expect(await post('/sobjects/ContentNote', note('a &amp; b<br>c'))).toEqual([201, undefined]);
@@ -62,7 +62,7 @@ describe('the emulated Salesforce', () => {
     ]);
   });
 
-  it('takes back all of a composite call where one part of it fails', async () => {
+  it('rolls back all of a composite call if one part of it fails', async () => {
     const { call, query } = await openWith();
     const part = (object: string, referenceId: string, body: object) => ({
       method: 'POST',

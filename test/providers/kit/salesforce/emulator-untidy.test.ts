@@ -45,7 +45,7 @@ describe('a trigger of the emulated Salesforce', () => {
     expect((await call('POST', '/sobjects/Account', { Name: 'A', Fax: '14' })).status).toBe(201);
   });
 
-  it('tells inside its text of a row that another transaction holds', async () => {
+  it('names a row that another transaction holds inside its text', async () => {
     const api = await openApi();
     const [id = ''] = addAll(api, 1);
     api.emulator.trigger({ kind: 'locks', on: () => true, times: 1 });
@@ -65,7 +65,7 @@ describe('the emulated Salesforce', () => {
     expect(await update(api, [id], { Phone: '1' })).toEqual(['']);
   });
 
-  it('takes no new record where its storage is full, and writes old ones', async () => {
+  it('accepts no new record if its storage is full, and writes old ones', async () => {
     const api = await openApi();
     const [id = ''] = addAll(api, 1);
     api.emulator.fillStorage(true);
@@ -75,7 +75,7 @@ describe('the emulated Salesforce', () => {
     expect((await api.call('POST', '/sobjects/Account', { Name: 'A' })).status).toBe(201);
   });
 
-  it('gives each record a currency where it has several, the own one first', async () => {
+  it('gives each record a currency if it has several, the own one first', async () => {
     const { emulator, call, query } = await openApi({ currencies: ['DKK', 'EUR'] });
     const [own, other] = [emulator.add({ Name: 'A' }), emulator.add({ Name: 'B', CurrencyIsoCode: 'EUR' })];
     expect([own, other].map((id) => emulator.get(id)?.CurrencyIsoCode)).toEqual(['DKK', 'EUR']);
@@ -87,7 +87,7 @@ describe('the emulated Salesforce', () => {
     expect(fields.some(({ name }: { name: string }) => name === 'CurrencyIsoCode')).toBe(true);
   });
 
-  it('knows no currency of a record where it has one only', async () => {
+  it('knows no currency of a record if it has only one', async () => {
     const { query } = await openApi();
     expect(code(await query('SELECT IsoCode FROM CurrencyType'))).toEqual([400, 'INVALID_TYPE']);
     expect(code(await query('SELECT CurrencyIsoCode FROM Account'))).toEqual([400, 'INVALID_FIELD']);

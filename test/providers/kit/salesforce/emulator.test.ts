@@ -4,7 +4,7 @@ import { parseSoql } from '../../../../providers/kit/salesforce/soql.ts';
 import { code, openApi } from '../../salesforce/raw.ts';
 
 describe('the emulated Salesforce', () => {
-  it('takes 200 records in a collection and no more', async () => {
+  it('accepts 200 records in a collection and no more', async () => {
     const { call } = await openApi();
     const records = Array.from({ length: 201 }, () => ({ attributes: { type: 'Account' }, id: '001Qy0100000001AAA' }));
     expect(code(await call('PATCH', '/composite/sobjects', { records }))).toEqual([400, 'EXCEEDED_ID_LIMIT']);
@@ -73,7 +73,7 @@ describe('the emulated Salesforce', () => {
     expect((await call('GET', `/query?q=${'x'.repeat(17_000)}`)).status).toBe(431);
   });
 
-  it('tells an allowance that goes down as well as up', async () => {
+  it('reports an allowance that goes down as well as up', async () => {
     const { call } = await openApi({ usageJitter: 5 });
     const used: number[] = [];
     for (let at = 0; at < 30; at += 1) {
@@ -101,7 +101,7 @@ describe('the emulated Salesforce', () => {
     expect(ids[0]).not.toBe(ids[2]);
   });
 
-  it('tells every applied write, with the values as they are stored', async () => {
+  it('reports every applied write, with the values as they are stored', async () => {
     const { emulator, call } = await openApi();
     const seen: unknown[] = [];
     emulator.onWrite = (id, values) => seen.push([id, values]);

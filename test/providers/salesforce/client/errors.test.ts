@@ -1,4 +1,4 @@
-/** What codes and headers mean for the whole connection. */
+/** The meaning of codes and headers for the whole connection. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import {
@@ -64,7 +64,7 @@ describe('a refusal of the connection', () => {
     expect(JSON.stringify([fault.message, fault.cause, String(fault.cause)])).not.toContain('abc');
   });
 
-  it('is about records only where the connection itself is well', () => {
+  it('is about records only if the connection itself is well', () => {
     expect(isAboutRecords(answer(400, one('JSON_PARSER_ERROR')))).toBe(true);
     expect(isAboutRecords(answer(404, one('ENTITY_IS_DELETED')))).toBe(true);
     for (const other of [
@@ -100,7 +100,7 @@ describe('the allowance of the org', () => {
     expect(usage('per-app-api-usage=99/100(appName=other), api-usage=25/100000')).toBeUndefined();
   });
 
-  it.each(['', 'api-usage=', 'api-usage=5/0', 'junk'])('says nothing where the header is "%s"', (text) => {
+  it.each(['', 'api-usage=', 'api-usage=5/0', 'junk'])('says nothing if the header is "%s"', (text) => {
     expect(usage(text)).toBeUndefined();
   });
 

@@ -86,7 +86,7 @@ describe('a session of Salesforce', () => {
     expect(paths(bench.requests)).toEqual([TOKEN]);
   });
 
-  it('is never taken to a host that is not of Salesforce', async () => {
+  it('is never sent to a host that is not of Salesforce', async () => {
     const bench = await openBench();
     const body = {
       access_token: 'x',
@@ -99,7 +99,7 @@ describe('a session of Salesforce', () => {
     expect(paths(bench.requests)).toEqual([TOKEN]);
   });
 
-  it('that cannot be fetched for credentials is an auth fault that says what to do', async () => {
+  it('that cannot be fetched because of credentials is an auth fault that says what to do', async () => {
     const bench = await openBench({ flow: 'refresh-token' });
     bench.emulator.revoke();
     const error = await fault(bench.connection.check(live()));
@@ -116,14 +116,14 @@ describe('a session of Salesforce', () => {
     ['a 503 in HTML', { status: 503, body: '<html>maintenance</html>' }],
     ['an empty 200', { status: 200 }],
     ['a 200 without a token', { status: 200, body: {} }],
-  ])('is unavailable after %s, and comes with the next call', async (_label, answer) => {
+  ])('is unavailable after %s, and is fetched with the next call', async (_label, answer) => {
     const bench = await openBench();
     bench.emulator.fault({ match: TOKEN, action: { kind: 'status', ...answer } });
     expect((await fault(bench.connection.check(live()))).fault).toBe('unavailable');
     expect((await bench.connection.check(live())).name).toBe('Emulated Org');
   });
 
-  it('whose refresh fails fails every call that waits for it, and none for ever', async () => {
+  it('whose refresh fails also fails every call that waits for it, and blocks none', async () => {
     const bench = await openBench();
     await bench.connection.properties(live());
     bench.clock.now += 60_000;
@@ -134,7 +134,7 @@ describe('a session of Salesforce', () => {
     expect((await bench.connection.properties(live())).length).toBeGreaterThan(20);
   });
 
-  it('lets one caller go without ending the refresh for the others', async () => {
+  it('lets one caller stop without ending the refresh for the others', async () => {
     const bench = await openBench({ flow: 'refresh-token' });
     bench.emulator.fault({ match: TOKEN, action: { kind: 'slow', ms: 60 } });
     const stop = new AbortController();
@@ -150,7 +150,7 @@ describe('a session of Salesforce', () => {
 });
 
 describe('a refresh token that rotates', () => {
-  it('is stored before the session is used, and outlives a restart', async () => {
+  it('is stored before the session is used, and survives a restart', async () => {
     const bench = await openBench({ flow: 'refresh-token' });
     bench.emulator.fault({ match: 'GET .*', action: { kind: 'reset' } });
     await fault(bench.connection.check(live()));
@@ -194,7 +194,7 @@ describe('a refresh token that rotates', () => {
     ]);
   });
 
-  it('in the configuration that is new counts for more than the stored one', async () => {
+  it('that is new in the configuration takes precedence over the stored one', async () => {
     const bench = await openBench({ flow: 'refresh-token' });
     await bench.connection.check(live());
     const auth = { ...(bench.emulator.settings.auth ?? {}), refreshToken: 'a-new-token-from-the-admin' };

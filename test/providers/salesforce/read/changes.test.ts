@@ -23,7 +23,7 @@ async function sweep(connection: Connection, cursor: string | undefined) {
 const ids = (changeHints: readonly ChangeHint[]) => changeHints.map(({ id }) => id);
 
 describe('the changes of accounts', () => {
-  it('begin now, with no change hint, and then tell of new, edited, deleted, merged and restored ones', async () => {
+  it('begin now, with no change hint, and then include new, edited, deleted, merged and restored ones', async () => {
     const { emulator, connection, clock } = await openBench();
     const [a = '', b = '', c = '', d = ''] = ['A', 'B', 'C', 'D'].map((Name) => emulator.add({ Name }));
     clock.now += 60 * MINUTE_MS;
@@ -48,7 +48,7 @@ describe('the changes of accounts', () => {
     );
   });
 
-  it('are told again for some minutes, and then no more until they change again', async () => {
+  it('are returned again for some minutes, and then no more until they change again', async () => {
     const bench = await openBench();
     const { cursor } = await sweep(bench.connection, undefined);
     const id = bench.emulator.add({ Name: 'A' });
@@ -62,7 +62,7 @@ describe('the changes of accounts', () => {
     expect(ids((await sweep(bench.connection, quiet.cursor)).changeHints)).toEqual([id]);
   });
 
-  it('include one that was committed after a later one had been told', async () => {
+  it('include one that was committed after a later one was returned', async () => {
     const { emulator, connection, clock } = await openBench();
     const late = emulator.add({ Name: 'A' });
     clock.now += 60 * MINUTE_MS;
@@ -82,7 +82,7 @@ describe('the changes of accounts', () => {
   it.each([
     ['2,000 a page', 2_000],
     ['short pages', 300],
-  ])('are all told when 4,500 carry one time, in %s', async (_label, pageSize) => {
+  ])('are all returned when 4,500 carry one time, in %s', async (_label, pageSize) => {
     const { emulator, connection, clock } = await openBench({ pageSize });
     const start = await sweep(connection, undefined);
     clock.now += MINUTE_MS;
@@ -93,7 +93,7 @@ describe('the changes of accounts', () => {
     expect(new Set(ids(changeHints))).toEqual(new Set([...burst, last]));
   });
 
-  it('are all told when they spread over seconds, in their order', async () => {
+  it('are all returned when they spread over seconds, in their order', async () => {
     const { emulator, connection, clock } = await openBench({ pageSize: 50 });
     const start = await sweep(connection, undefined);
     const made = Array.from({ length: 300 }, (_, at) => {
@@ -103,7 +103,7 @@ describe('the changes of accounts', () => {
     expect([...new Set(ids((await sweep(connection, start.cursor)).changeHints))]).toEqual(made);
   });
 
-  it('go on from a stored cursor in the middle of a burst, after a restart, with a record edited meanwhile', async () => {
+  it('resume from a stored cursor in the middle of a burst, after a restart, with a record edited meanwhile', async () => {
     const bench = await openBench({ pageSize: 200 });
     const { cursor } = await sweep(bench.connection, undefined);
     const made = Array.from({ length: 700 }, (_, at) => bench.emulator.add({ Name: `Nr ${at}` }));
@@ -122,7 +122,7 @@ describe('the changes of accounts', () => {
     expect(rest.changeHints.find(({ id }) => id === made[650])?.kind).toBe('gone');
   });
 
-  it.each([-30, 30])('are told by the time of Salesforce when this machine is %i minutes off', async (minutes) => {
+  it.each([-30, 30])('are returned by the time of Salesforce when this machine is %i minutes off', async (minutes) => {
     const theirs = { now: Date.parse('2026-10-01T08:00:00Z') };
     const { emulator, connection, clock } = await openBench({ now: () => theirs.now });
     clock.now = theirs.now + minutes * MINUTE_MS;
@@ -138,7 +138,7 @@ describe('the changes of accounts', () => {
     expect(quiet.cursor).toBe('2026-10-01T08:51:00Z');
   });
 
-  it('leave out a field that is hidden from the user', async () => {
+  it('omit a field that is hidden from the user', async () => {
     const { emulator, connection } = await openBench();
     const { cursor } = await sweep(connection, undefined);
     emulator.add({ Name: 'A', CVR_Number__c: '10103940' });
@@ -146,7 +146,7 @@ describe('the changes of accounts', () => {
     expect((await sweep(connection, cursor)).changeHints).toMatchObject([{ properties: { Name: 'A' } }]);
   });
 
-  it('cost one call where nothing happened', async () => {
+  it('cost one call if nothing happened', async () => {
     const { connection, requests, clock } = await openBench();
     const { cursor } = await sweep(connection, undefined);
     await sweep(connection, cursor);

@@ -17,7 +17,7 @@ async function edits(
 const shown = (all: readonly PropertyEdit[]) => all.map(({ property, value, by, own }) => [property, value, by, own]);
 
 describe('edits of accounts', () => {
-  it('tells the values of tracked fields and who wrote them, and of others who changed the account last', async () => {
+  it('returns values and authors of tracked fields, and others who changed the account last', async () => {
     const bench = await openBench({ trackedFields: ['BillingCity', 'NumberOfEmployees'] });
     const { emulator, clock, connection } = bench;
     const id = emulator.add({ Name: 'A', BillingCity: 'Aarhus' });
@@ -36,7 +36,7 @@ describe('edits of accounts', () => {
     ]);
   });
 
-  it('tells nothing of accounts that nobody changed since, of ids that are none, and of those that are gone', async () => {
+  it('returns nothing for accounts without a change since, invalid ids, and accounts that are gone', async () => {
     const bench = await openBench();
     const [old, gone] = [bench.emulator.add({ Name: 'A' }), bench.emulator.add({ Name: 'B' })];
     bench.clock.now += MINUTE_MS;
@@ -54,7 +54,7 @@ describe('edits of accounts', () => {
     expect(paths(bench.requests.slice(before))).toEqual(Array(4).fill('GET /services/data/v67.0/query'));
   });
 
-  it('tells who changed the account last where the user may not see the field history', async () => {
+  it('returns who changed the account last if the user may not see the field history', async () => {
     const bench = await openBench({ trackedFields: ['Name'] });
     const id = bench.emulator.add({ Name: 'A' });
     await bench.connection.update([{ id, properties: { Name: 'B' } }], live());
@@ -63,7 +63,7 @@ describe('edits of accounts', () => {
     expect(shown(await edits(bench, [id], ['Name'], 0))).toEqual([['Name', undefined, 'Integration User', true]]);
   });
 
-  it('pages on where there are more changes than a query gives', async () => {
+  it('pages on if there are more changes than a query returns', async () => {
     const bench = await openBench({ trackedFields: ['Name'], pageSize: 3 });
     const id = bench.emulator.add({ Name: 'A' });
     for (let at = 0; at < 8; at += 1) bench.emulator.edit(id, { Name: `B ${at}` });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { live, openBench } from '../setup.ts';
 
 describe('finding accounts', () => {
-  it('gives the live ones that hold the value, and is sure', async () => {
+  it('returns the live ones that hold the value, and is sure', async () => {
     const { emulator, connection } = await openBench();
     const [a = '', b = '', c = ''] = ['A', 'B', 'C'].map((Name) => emulator.add({ Name, AccountNumber: '10103940' }));
     emulator.remove(c);
@@ -17,13 +17,13 @@ describe('finding accounts', () => {
     expect(await connection.find?.('AccountNumber', '10103941', live())).toEqual({ sure: true, records: [] });
   });
 
-  it('gives ten at most', async () => {
+  it('returns ten at most', async () => {
     const { emulator, connection } = await openBench();
     for (let at = 0; at < 12; at += 1) emulator.add({ Name: 'Ens ApS' });
     expect((await connection.find?.('Name', 'Ens ApS', live()))?.records.length).toBe(10);
   });
 
-  it.each(["O'Neill \\ Søn", "' OR Name != '", '\\'])('takes %s as text and nothing else', async (Name) => {
+  it.each(["O'Neill \\ Søn", "' OR Name != '", '\\'])('treats %s as text and nothing else', async (Name) => {
     const { emulator, connection } = await openBench();
     emulator.add({ Name: 'Birk ApS' });
     const id = emulator.add({ Name });
@@ -41,7 +41,7 @@ describe('finding accounts', () => {
     expect(await found('CVR_Hold__c', 'yes')).toEqual([]);
   });
 
-  it('says which field it cannot look in: hidden, unknown, or too long to be asked for', async () => {
+  it('names a field that it cannot search: hidden, unknown, or too long', async () => {
     const { connection } = await openBench({ hiddenFields: ['Fax'] });
     for (const [property, message] of [
       ['Fax', /Fax.*hides it/],

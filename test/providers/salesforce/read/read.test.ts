@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { live, openBench, paths } from '../setup.ts';
 
 describe('reading accounts', () => {
-  it('takes ids of 15 characters and answers under the spelling asked', async () => {
+  it('accepts ids of 15 characters and answers under the requested spelling', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ Name: 'Birk ApS' });
     const short = id.slice(0, 15);
@@ -16,7 +16,7 @@ describe('reading accounts', () => {
     expect(emulator.get(id)).toMatchObject({ Name: 'Ny ApS' });
   });
 
-  it('calls gone, without asking, what cannot be the id of an account', async () => {
+  it('reports an impossible account id as gone, without a call', async () => {
     const { connection, requests } = await openBench();
     await connection.properties(live());
     const before = requests.length;
@@ -50,7 +50,7 @@ describe('reading accounts', () => {
     ]);
   });
 
-  it('finds a record again that was undeleted, and calls a purged one gone', async () => {
+  it('finds an undeleted record again, and reports a purged one as gone', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({ Name: 'Birk ApS' });
     emulator.remove(id);
@@ -71,7 +71,7 @@ describe('reading accounts', () => {
     expect(paths(requests).filter((path) => path.endsWith('/queryAll')).length).toBe(4);
   });
 
-  it('keeps what it found when the search for the missing fails', async () => {
+  it('keeps what it found when the search for missing records fails', async () => {
     const { emulator, connection } = await openBench();
     const [a = '', b = ''] = ['A', 'B'].map((Name) => emulator.add({ Name }));
     emulator.remove(b);
@@ -82,7 +82,7 @@ describe('reading accounts', () => {
     ]);
   });
 
-  it('leaves out a field that is hidden from the user, also when it was hidden a moment ago', async () => {
+  it('omits a field that is hidden from the user, even if it was hidden a moment ago', async () => {
     const { emulator, connection } = await openBench({ hiddenFields: ['Fax'] });
     const id = emulator.add({ Name: 'Birk ApS', Phone: '33 11 22 44' });
     const names = ['Name', 'Phone', 'Fax', 'No_Such__c'];
@@ -98,7 +98,7 @@ describe('reading accounts', () => {
     ]);
   });
 
-  it('gives times in UTC, numbers as numbers and unset checkboxes as false', async () => {
+  it('returns times in UTC, numbers as numbers and unset checkboxes as false', async () => {
     const { emulator, connection } = await openBench();
     const id = emulator.add({
       Name: 'Birk ApS',
@@ -119,7 +119,7 @@ describe('reading accounts', () => {
 });
 
 describe('scanning accounts', () => {
-  it.each([2_000, 700])('sees all 4,100 once when Salesforce gives %i rows at most', async (pageSize) => {
+  it.each([2_000, 700])('returns all 4,100 once when Salesforce gives %i rows at most', async (pageSize) => {
     const { emulator, connection } = await openBench({ pageSize });
     const ids = Array.from({ length: 4_100 }, (_, at) => emulator.add({ Name: `Nr ${at}` }));
     const seen: string[] = [];
@@ -132,7 +132,7 @@ describe('scanning accounts', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('goes on from a stored cursor after a restart and after a deletion', async () => {
+  it('resumes from a stored cursor after a restart and after a deletion', async () => {
     const bench = await openBench({ pageSize: 200 });
     const ids = Array.from({ length: 300 }, (_, at) => bench.emulator.add({ Name: `Nr ${at}` }));
     const { cursor } = await bench.connection.scan([], undefined, live());

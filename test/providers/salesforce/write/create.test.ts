@@ -1,4 +1,4 @@
-/** Making an account: never a duplicate, never twice, and what Salesforce says against it. */
+/** Creating an account: never a duplicate, never twice, and the refusals of Salesforce. */
 import { describe, expect, it } from 'vitest';
 import type { PropertyValue } from '../../../../providers/provider.ts';
 import { type Bench, live, openBench } from '../setup.ts';
@@ -6,8 +6,8 @@ import { type Bench, live, openBench } from '../setup.ts';
 const make = (bench: Bench, properties: Record<string, PropertyValue>) => bench.connection.create?.(properties, live());
 const all = async (bench: Bench) => (await bench.connection.scan(['Name'], undefined, live())).records.length;
 
-describe('making an account', () => {
-  it('gives its id, with values as they are stored and blanks left out', async () => {
+describe('creating an account', () => {
+  it('returns its id, with values as they are stored and blanks left out', async () => {
     const bench = await openBench();
     const made = await make(bench, { Name: ' Birk ApS ', CVR_Number__c: '10103940', Phone: null, BillingCity: 'Ribe' });
     const id = made?.kind === 'created' ? made.id : '';
@@ -22,7 +22,7 @@ describe('making an account', () => {
     expect(owner).toBe(bench.emulator.get(other)?.OwnerId);
   });
 
-  it('says duplicate, and of which record, where a unique field holds the value', async () => {
+  it('reports a duplicate, and of which record, if a unique field holds the value', async () => {
     const bench = await openBench();
     const id = bench.emulator.add({ Name: 'Birk ApS', CVR_Number__c: '10103940' });
     expect(await make(bench, { Name: 'Ny ApS', CVR_Number__c: '10103940' })).toMatchObject({
@@ -47,12 +47,12 @@ describe('making an account', () => {
     expect(await all(bench)).toBe(1);
   });
 
-  it('says duplicate without a record where the rule names none', async () => {
+  it('reports a duplicate without a record if the rule names none', async () => {
     const bench = await openBench({ duplicateRule: () => 'block' });
     expect(await make(bench, { Name: 'Birk ApS' })).toEqual({ kind: 'duplicate', reason: expect.any(String) });
   });
 
-  it('names country and state where the picklists do not have them, and takes the code', async () => {
+  it('names country and state if the picklists lack them, and accepts the code', async () => {
     const bench = await openBench({ countries: { DK: 'Denmark' } });
     expect(await make(bench, { Name: 'A', BillingCountry: 'Danmark', BillingState: 'Jylland' })).toMatchObject({
       kind: 'rejected',
@@ -98,7 +98,7 @@ describe('making an account', () => {
   });
 
   it.each(['hang', 'reset', 'cut'] as const)(
-    'is unavailable where the answer was lost (%s), and can then be found',
+    'is unavailable if the answer was lost (%s), and can then be found',
     async (kind) => {
       const bench = await openBench();
       await bench.connection.properties(live());

@@ -1,4 +1,4 @@
-/** Making fields: a field nobody sees is no field, so it is shown too; and what is missing is said. */
+/** Creating fields: each is also made visible, and what is missing is reported. */
 import { describe, expect, it } from 'vitest';
 import { salesforce } from '../../../../providers/salesforce/provider.ts';
 import { definitions, OWN_FIELDS } from '../../../../providers/salesforce/write/custom-fields.ts';
@@ -11,7 +11,7 @@ const kinds = (defined: readonly { readonly kind: string }[]) => [...new Set(def
 const visible = async (bench: Bench) => new Set((await bench.connection.properties(live())).map(({ name }) => name));
 
 describe('defining fields', () => {
-  it('makes every field of this project, visible, writable and of its type', async () => {
+  it('creates every field of this project, visible, writable and of its type', async () => {
     const bench = await openBench(NONE);
     const defined = await define(bench);
     expect(defined.map(({ name }) => name)).toEqual(salesforce.definitions?.map(({ name }) => name));
@@ -28,7 +28,7 @@ describe('defining fields', () => {
     expect(await bench.connection.update([{ id, properties }], live())).toMatchObject([{ kind: 'written', id }]);
   });
 
-  it('makes none of those that are there', async () => {
+  it('creates no field that exists', async () => {
     const bench = await openBench({ missingFields: ['CVR_Capital__c'] });
     const defined = await define(bench);
     expect(defined.filter(({ kind }) => kind === 'created').map(({ name }) => name)).toEqual(['CVR_Capital__c']);
@@ -50,7 +50,7 @@ describe('defining fields', () => {
     ['making the permission set', 'POST .*/sobjects/PermissionSet$'],
     ['showing a field', 'POST .*/sobjects/FieldPermissions'],
     ['giving the permission set', 'POST .*/sobjects/PermissionSetAssignment'],
-  ])('comes to the same when %s fails or its answer is lost, and it is tried again', async (_label, match) => {
+  ])('has the same result when %s fails or its answer is lost, after a retry', async (_label, match) => {
     for (const action of [
       { kind: 'status', status: 503 },
       { kind: 'reset', applied: true },
@@ -73,13 +73,13 @@ describe('defining fields', () => {
     expect(paths(bench.requests).filter((path) => path.includes('CustomField')).length).toBe(1);
   });
 
-  it('says that fields exist but are not seen, without the right to show them', async () => {
+  it('reports that fields exist but are not seen, without the right to show them', async () => {
     const bench = await openBench({ ...NONE, mayGrant: false });
     for (const { kind, reason } of await define(bench))
       expect([kind, reason]).toEqual(['refused', expect.stringMatching(/exists.*cannot see it.*Permission Sets/)]);
   });
 
-  it('refuses a name that Salesforce would not take, and makes the others', async () => {
+  it('refuses a name that Salesforce would refuse, and creates the others', async () => {
     const bench = await openBench();
     const defined = await define(bench, [
       { name: 'cvr_number', label: 'CVR', type: 'string' },
@@ -116,7 +116,7 @@ describe('removing fields', () => {
     ]);
   });
 
-  it('says why one stays, and removes the others', async () => {
+  it('gives the reason if one stays, and removes the others', async () => {
     const bench = await openBench();
     const used = [{ message: 'This custom field is referenced elsewhere', errorCode: 'DELETE_FAILED', fields: [] }];
     bench.emulator.fault({ match: 'DELETE .*/CustomField/', action: { kind: 'status', status: 400, body: used } });
@@ -125,7 +125,7 @@ describe('removing fields', () => {
     expect(outcomes?.[0]?.reason).toMatch(/referenced elsewhere.*delete it in Setup/);
   });
 
-  it('names the rights that lack', async () => {
+  it('names the missing rights', async () => {
     const outcomes = await remove(await openBench({ mayCustomize: false }), ['CVR_Capital__c']);
     expect(outcomes).toEqual([
       {
@@ -137,7 +137,7 @@ describe('removing fields', () => {
     ]);
   });
 
-  it('is done by trying again where an answer was lost', async () => {
+  it('is completed by a retry if an answer was lost', async () => {
     const bench = await openBench();
     bench.emulator.fault({ match: 'DELETE .*/CustomField/', action: { kind: 'reset', applied: true } });
     await expect(remove(bench, ['CVR_Capital__c'])).rejects.toMatchObject({ fault: 'unavailable' });

@@ -1,4 +1,4 @@
-/** Notes: found again by their marker, never on nothing, and never taken for written when they were not. */
+/** Notes are found again by their marker, belong to an existing account, and never count as written when they were not. */
 import { describe, expect, it } from 'vitest';
 import type { SalesforceEmulatorOptions } from '../../../../providers/kit/salesforce/org/org.ts';
 import type { Note, Notes } from '../../../../providers/provider.ts';
@@ -34,7 +34,7 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
     expect(await find(notes, id.slice(0, 15))).toBeDefined();
   });
 
-  it('is not taken for another one: by marker, by account, by time', async () => {
+  it('is not mistaken for another one: by marker, by account, by time', async () => {
     const { bench, notes, id, note } = await openWith(noteAs);
     await notes.add(note, live());
     expect(await find(notes, id, 'cvrsync:4f1a9')).toBeUndefined();
@@ -42,7 +42,7 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
     expect(await find(notes, id, MARKER, AT + 2 * 3_600_000)).toBeUndefined();
   });
 
-  it.each([-30, 30])('is found where the clock of this machine is %i minutes off', async (minutes) => {
+  it.each([-30, 30])('is found if the clock of this machine is %i minutes off', async (minutes) => {
     const { notes, id, note } = await openWith(noteAs);
     await notes.add(note, live());
     expect(await find(notes, id, MARKER, AT + minutes * 60_000)).toBeDefined();
@@ -55,7 +55,7 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
     expect(await find(notes, id)).toBeDefined();
   });
 
-  it.each(['hang', 'reset', 'cut'] as const)('is found where the answer to making it was lost (%s)', async (kind) => {
+  it.each(['hang', 'reset', 'cut'] as const)('is found if the answer to its creation was lost (%s)', async (kind) => {
     const { bench, id, note } = await openWith(noteAs);
     const hasty = await bench.connect({}, (request) => bench.http({ ...request, timeoutMs: 2_000 }));
     bench.emulator.fault({ match: added, action: { kind, applied: true } });
@@ -64,7 +64,7 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
     expect(bench.emulator.notes(id).length).toBe(1);
   });
 
-  it('is not there where Salesforce could not answer', async () => {
+  it('is not found if Salesforce could not answer its creation', async () => {
     const { bench, notes, id, note } = await openWith(noteAs);
     bench.emulator.fault({ match: added, action: { kind: 'status', status: 503 } });
     await expect(notes.add(note, live())).rejects.toMatchObject({ fault: 'unavailable' });
@@ -90,7 +90,7 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
     expect(await find(notes, survivor)).toBeDefined();
   });
 
-  it('is cut to what Salesforce takes, with its marker whole', async () => {
+  it('is cut to the length that Salesforce accepts, and keeps its marker', async () => {
     const { notes, id, note } = await openWith(noteAs);
     const long = { ...note, subject: 'Æ'.repeat(400), text: '🦢'.repeat(20_000) };
     expect((await notes.add(long, live())).kind).toBe('written');
@@ -101,7 +101,7 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
     ['INSUFFICIENT_ACCESS', /Edit Tasks/],
     ['INVALID_FIELD', /edit Subject, Description/],
     ['OPERATION_NOT_ALLOWED', /Edit Tasks/],
-  ])('is refused as a whole, with advice, where the user lacks the right: %s', async (errorCode, message) => {
+  ])('is refused as a whole, with advice, if the user lacks the right: %s', async (errorCode, message) => {
     const { bench, notes, note } = await openWith(noteAs);
     const body = [{ message: 'no', errorCode }];
     bench.emulator.fault({ match: added, action: { kind: 'status', status: 403, body } });
@@ -111,7 +111,7 @@ describe.each(['Task', 'ContentNote'])('a note as %s', (noteAs) => {
     });
   });
 
-  it('is rejected alone where the account is not shared with the user for writing', async () => {
+  it('is rejected alone if the account is not shared with the user for writing', async () => {
     const { bench, notes, note } = await openWith(noteAs);
     const body = [{ message: 'no', errorCode: 'INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY' }];
     bench.emulator.fault({ match: added, action: { kind: 'status', status: 400, body } });
@@ -141,7 +141,7 @@ describe('a task', () => {
     expect(await tasks(bench)).toMatchObject([{ Status: 'Completed', ActivityDate: '2026-10-02' }]);
   });
 
-  it('takes the first closed status of an org that renamed them', async () => {
+  it('uses the first closed status of an org that renamed them', async () => {
     const taskStatuses = [
       { label: 'Åben', closed: false },
       { label: 'Udført', closed: true },
@@ -151,7 +151,7 @@ describe('a task', () => {
     expect(await tasks(bench)).toMatchObject([{ Status: 'Udført' }]);
   });
 
-  it('is tried again where the account is locked, and was not made', async () => {
+  it('is retried if the account is locked, and was not created', async () => {
     const { bench, notes, id, note } = await openWith('Task');
     bench.emulator.lockRow(id, 1);
     expect(await notes.add(note, live())).toMatchObject({ kind: 'retry', reason: expect.stringContaining('LOCK_ROW') });
@@ -161,7 +161,7 @@ describe('a task', () => {
 });
 
 describe('a ContentNote', () => {
-  it('is made and put on the account in one call, or not at all', async () => {
+  it('is created and put on the account in one call, or not at all', async () => {
     const { bench, notes, id, note } = await openWith('ContentNote');
     await notes.add(note, live());
     expect(paths(bench.requests).filter((path) => path.startsWith('POST /services/data'))).toEqual([
@@ -173,7 +173,7 @@ describe('a ContentNote', () => {
     expect(bench.emulator.notes(id).length).toBe(1);
   });
 
-  it('is refused with advice where Notes are off', async () => {
+  it('is refused with advice if Notes are off', async () => {
     const { notes, note } = await openWith('ContentNote', { notesEnabled: false });
     await expect(notes.add(note, live())).rejects.toMatchObject({
       fault: 'refused',

@@ -11,7 +11,7 @@ async function openWith(options = {}) {
 }
 
 describe('parents', () => {
-  it('are read in the order asked, with what became of records that are not there', async () => {
+  it('are read in the requested order, with the outcome for records that are missing', async () => {
     const { emulator, parents, parent, child, third } = await openWith();
     emulator.edit(child, { ParentId: parent });
     const gone = emulator.add({ Name: 'D' });
@@ -37,7 +37,7 @@ describe('parents', () => {
     expect(emulator.parent(child)).toBeNull();
   });
 
-  it('are rejected by name where the parent is gone, is no account, or stands below', async () => {
+  it('are rejected by name if the parent is gone, is no account, or is below the child', async () => {
     const { emulator, parents, parent, child, third } = await openWith();
     emulator.edit(parent, { ParentId: child });
     emulator.remove(third);
@@ -54,7 +54,7 @@ describe('parents', () => {
     expect(emulator.parent(child)).toBeNull();
   });
 
-  it('wait where the account is locked, and follow where it is gone or merged', async () => {
+  it('wait if the account is locked, and follow if it is gone or merged', async () => {
     const { emulator, parents, parent, child, third } = await openWith();
     const write = () => parents.write({ id: child, parent, was: null }, live());
     emulator.lockRow(child, 1);
@@ -65,7 +65,7 @@ describe('parents', () => {
     expect(await write()).toEqual({ kind: 'gone', id: child });
   });
 
-  it('are refused with advice where ParentId is hidden', async () => {
+  it('are refused with advice if ParentId is hidden', async () => {
     const { parents, child } = await openWith({ hiddenFields: ['ParentId'] });
     await expect(parents.read([child], live())).rejects.toMatchObject({
       fault: 'refused',
@@ -73,7 +73,7 @@ describe('parents', () => {
     });
   });
 
-  it('are refused as a whole where the user may read ParentId but not write it', async () => {
+  it('are refused as a whole if the user may read ParentId but not write it', async () => {
     const { parents, parent, child } = await openWith({ fields: [{ name: 'ParentId', updateable: false }] });
     await expect(parents.write({ id: child, parent, was: null }, live())).rejects.toMatchObject({
       fault: 'refused',

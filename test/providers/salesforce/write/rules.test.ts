@@ -1,4 +1,4 @@
-/** The rules a person should read before the first write. */
+/** The rules that a person should read before the first write. */
 import { describe, expect, it } from 'vitest';
 import { live, openBench } from '../setup.ts';
 
@@ -24,7 +24,7 @@ describe('the rules of an org', () => {
     ]);
   });
 
-  it('are as many as the user may see', async () => {
+  it('include only those that the user may see', async () => {
     const bench = await openBench({ listed, mayCustomize: false });
     expect((await bench.connection.rules?.(live()))?.map(({ kind }) => kind)).toEqual(['duplicate']);
     const refused = [{ message: 'no access', errorCode: 'INSUFFICIENT_ACCESS' }];
@@ -37,7 +37,7 @@ describe('the rules of an org', () => {
     expect(await connection.rules?.(live())).toEqual([]);
   });
 
-  it('are not told where Salesforce cannot answer: none would be a wrong answer', async () => {
+  it('are not returned if Salesforce cannot answer, because none would be wrong', async () => {
     const bench = await openBench({ listed });
     bench.emulator.fault({ match: 'tooling/query', action: { kind: 'status', status: 503 } });
     await expect(bench.connection.rules?.(live())).rejects.toMatchObject({ fault: 'unavailable' });

@@ -1,4 +1,4 @@
-/** Writing: what becomes of each record when Salesforce says no, in all the ways it does. */
+/** Updates: the outcome of each record for every kind of refusal of Salesforce. */
 import { describe, expect, it } from 'vitest';
 import type { SalesforceEmulatorOptions } from '../../../../providers/kit/salesforce/org/org.ts';
 import type { Outcome, PropertyValue } from '../../../../providers/provider.ts';
@@ -21,7 +21,7 @@ const answered = (body: unknown, httpStatusCode = 200) => ({
 });
 
 describe('updating accounts', () => {
-  it('retries a record that another transaction holds, and it alone', async () => {
+  it('retries a record that another transaction holds, and only that one', async () => {
     const { bench, ids, first } = await openWith();
     bench.emulator.lockRow(first, 2);
     const patches = ids.map((id) => ({ id, properties: { Phone: '1' } }));
@@ -48,7 +48,7 @@ describe('updating accounts', () => {
   });
 
   it.each(['record', 'call'] as const)(
-    'names a field that is hidden, where it fails the whole %s',
+    'names a field that is hidden, if it fails the whole %s',
     async (unknownField) => {
       const { bench, ids } = await openWith({ unknownField });
       await bench.connection.properties(live());
@@ -77,7 +77,7 @@ describe('updating accounts', () => {
     ['although access is refused', { statusCode: 'INSUFFICIENT_ACCESS', message: 'x', fields: ['Fax'] }, ['Fax']],
     ['as a part of another', { statusCode: 'INVALID_FIELD', message: "No such column 'Fax_Home__c'" }, []],
     ['as a word of a rule', { statusCode: 'FIELD_CUSTOM_VALIDATION_EXCEPTION', message: 'Fax first' }, []],
-  ])('sets the column aside that a refusal of one record names %s, and no other', async (_, error, names) => {
+  ])('leaves out the column that a refusal of one record names %s, and no other', async (_, error, names) => {
     const { bench, first } = await openWith();
     const body = [{ success: false, errors: [error] }];
     bench.emulator.fault({ match: UPDATE, action: answered(body) });
@@ -101,7 +101,7 @@ describe('updating accounts', () => {
     errors: [{ statusCode, message, fields: [] }],
   });
 
-  it("blames the call where the org's own code fails for several records, and the record alone", async () => {
+  it("blames the call if the org's own code fails for several records, and the record alone", async () => {
     const { bench, ids, first } = await openWith();
     const error = triggered('AccountTrigger: System.LimitException: Too many SOQL queries: 101');
     bench.emulator.fault({ match: UPDATE, action: answered(ids.map(() => error)) });
@@ -127,17 +127,14 @@ describe('updating accounts', () => {
     expect(outcome).toMatchObject({ kind: 'retry', ...(retryAfterMs > 0 && { retryAfterMs }) });
   });
 
-  it.each([403, 413])(
-    'blames the call where something else than Salesforce answers a write with %d',
-    async (status) => {
-      const { bench, first } = await openWith();
-      const page = { kind: 'status', status, body: '<html>Access denied</html>' } as const;
-      bench.emulator.fault({ match: UPDATE, action: page });
-      expect(await write(bench, first, { Phone: '1' })).toMatchObject([
-        { kind: 'call-refused', reason: expect.stringContaining('Salesforce did not answer') },
-      ]);
-    },
-  );
+  it.each([403, 413])('blames the call if something else than Salesforce answers a write with %d', async (status) => {
+    const { bench, first } = await openWith();
+    const page = { kind: 'status', status, body: '<html>Access denied</html>' } as const;
+    bench.emulator.fault({ match: UPDATE, action: page });
+    expect(await write(bench, first, { Phone: '1' })).toMatchObject([
+      { kind: 'call-refused', reason: expect.stringContaining('Salesforce did not answer') },
+    ]);
+  });
 
   it('refuses the record with the message of a validation rule, without blaming a property', async () => {
     const validationRule = (values: Readonly<Record<string, PropertyValue>>) =>
@@ -153,7 +150,7 @@ describe('updating accounts', () => {
     ]);
   });
 
-  it('writes in spite of a duplicate alert, unless told not to, and never past a block', async () => {
+  it('writes despite a duplicate alert, unless configured not to, and never past a block', async () => {
     const duplicateRule = ({ Phone }: Readonly<Record<string, PropertyValue>>) =>
       Phone === 'alert' ? 'alert' : Phone === 'block' ? 'block' : undefined;
     const { bench, first } = await openWith({ duplicateRule });
@@ -184,7 +181,7 @@ describe('updating accounts', () => {
     expect(bench.emulator.get(first)).toMatchObject({ BillingCity: 'Aarhus C', OwnerId: owner });
   });
 
-  it('writes a country by its code where the picklists are on, and names one that is not configured', async () => {
+  it('writes a country by its code if the picklists are on, and names one that is not configured', async () => {
     const { bench, first } = await openWith({ countries: { DK: 'Denmark', SE: 'Sweden' } });
     expect((await write(bench, first, { BillingCountryCode: 'DK' }))[0]?.kind).toBe('written');
     expect(bench.emulator.get(first)).toMatchObject({ BillingCountry: 'Denmark' });
@@ -215,7 +212,7 @@ describe('updating accounts', () => {
     ]);
   });
 
-  it('tells deleted, merged and purged records apart when they are written', async () => {
+  it('distinguishes deleted, merged and purged records when they are written', async () => {
     const { bench, ids, first, second } = await openWith();
     const third = ids[2] ?? '';
     const purged = bench.emulator.add({ Name: 'Pil ApS' });
@@ -235,7 +232,7 @@ describe('updating accounts', () => {
     ]);
   });
 
-  it('keeps what was written when the search for the missing fails', async () => {
+  it('keeps what was written when the search for missing records fails', async () => {
     const { bench, first, second } = await openWith();
     bench.emulator.remove(first);
     bench.emulator.fault({ match: 'queryAll', action: { kind: 'status', status: 503 } });
@@ -246,7 +243,7 @@ describe('updating accounts', () => {
     expect(outcomes.map((o) => o.kind)).toEqual(['retry', 'written']);
   });
 
-  it('takes no success for granted: a result list that is too short leaves the rest to retry', async () => {
+  it('assumes no success: a result list that is too short leaves the rest to retry', async () => {
     const { bench, ids } = await openWith();
     const body = [{ id: ids[1], success: true, errors: [] }];
     bench.emulator.fault({ match: UPDATE, action: answered(body) });
@@ -286,7 +283,7 @@ describe('updating accounts', () => {
     expect((await write(bench, first, { Phone: '1' }))[0]).toMatchObject({ id: first, ...expected });
   });
 
-  it('blames the country that was sent where Salesforce names the state beside it', async () => {
+  it('blames the country that was sent if Salesforce names the state beside it', async () => {
     const { bench, first } = await openWith();
     const errors = [{ statusCode: 'FIELD_INTEGRITY_EXCEPTION', message: 'x', fields: ['BillingState'] }];
     bench.emulator.fault({
@@ -301,7 +298,7 @@ describe('updating accounts', () => {
     expect(outcome?.kind === 'rejected' ? Object.keys(outcome.properties) : []).toEqual(['BillingCountry']);
   });
 
-  it('writes 200 records in one call, and the emulator takes no more', async () => {
+  it('writes 200 records in one call, and the emulator accepts no more', async () => {
     const { bench } = await openWith();
     const ids = Array.from({ length: 201 }, (_, at) => bench.emulator.add({ Name: `Nr ${at}` }));
     const patches = ids.map((id) => ({ id, properties: { Phone: '1' } }));
@@ -311,7 +308,7 @@ describe('updating accounts', () => {
     expect(updateCalls(bench)).toBe(1);
   });
 
-  it('says what each record held before and holds after, in the call that writes', async () => {
+  it('returns what each record held before and holds after, in the call that writes', async () => {
     const respell = { BillingCity: (text: string) => text.toUpperCase() };
     const { bench, first, second } = await openWith({ respell });
     bench.emulator.edit(first, { BillingCity: 'Odense C', Phone: '3' });
@@ -339,7 +336,7 @@ describe('updating accounts', () => {
     ['a refused connection', [{ errorCode: 'API_DISABLED_FOR_ORG', message: 'x' }], 403, /API_DISABLED_FOR_ORG/],
     ['nothing', undefined, 200, /something else/],
     ['results, but nothing of the reads', [{ id: 'ID', success: true, errors: [] }], 200, undefined],
-  ])('takes %s inside the call as the answer to the update', async (_, body, status, fault) => {
+  ])('treats %s inside the call as the answer to the update', async (_, body, status, fault) => {
     const { bench, first } = await openWith();
     const results = JSON.parse(JSON.stringify(body ?? null).replace('ID', first));
     bench.emulator.fault({ match: UPDATE, action: answered(results, status) });

@@ -14,13 +14,13 @@ const ask = async (more: { readonly showRedirects?: true } = {}) => {
   return { calls, ended: await answer.catch((error: unknown) => error) };
 };
 
-it('throws at a redirect, and says that it was one', async () => {
+it('the HTTP of a subject throws at a redirect, and says that it was one', async () => {
   const { ended, calls } = await ask();
   expect(ended).toMatchObject({ fault: 'unavailable', message: expect.stringMatching(/a redirect \(301\)/) });
   expect(calls).toHaveLength(1);
 });
 
-it('shows a redirect where that is asked for, and does not follow it', async () => {
+it('the HTTP of a subject shows a redirect on request, and does not follow it', async () => {
   const { ended, calls } = await ask({ showRedirects: true });
   expect(ended).toMatchObject({ status: 301, headers: { location: '/companies/8' }, body: '{"merged_into":8}' });
   expect(calls).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** A subject that is wrong is told as that, and not as a provider that breaks rules. */
+/** A faulty subject is reported as such, and not as a provider that breaks rules. */
 import { expect, test } from 'vitest';
 import { conformance, judge, tryFake } from '../../../../../providers/kit/conformance/conformance.ts';
 import type { FakeCrm, Subject } from '../../../../../providers/kit/conformance/lab/subject.ts';
@@ -28,7 +28,7 @@ test.each([
     'properties.number must be string',
   ],
   ['the secrets are no list', { secrets: 'token' }, 'secrets must be array'],
-])('where %s, the suite lists no rules and says so', (_what, changes, told) => {
+])('if %s, the suite lists no rules and says so', (_what, changes, told) => {
   expect(() => conformance(subjectWith(changes))).toThrow(WRONG + told);
 });
 
@@ -56,7 +56,7 @@ test.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
     'the settings of the fake do not fit the schema',
   ],
   ['the fake gives no id', { start: starting({ add: () => 7 }) }, 'add of the fake gave 7'],
-])('where %s, a try of the fake says so, and every rule that needs it', async (_what, changes, told) => {
+])('if %s, a try of the fake says so, and every rule that needs it', async (_what, changes, told) => {
   const subject = subjectWith(changes);
   await expect(tryFake(subject)).rejects.toThrow(WRONG + told);
   for await (const { kind, detail } of judge(subject, undefined, ['order-of-reads']))
