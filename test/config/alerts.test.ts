@@ -5,7 +5,7 @@ describe('alerts in a configuration', () => {
   const register = { source: 'file', path: 'register' };
   const smtp = { url: 'smtp://mail.example.com', from: 'cvrsync@example.com' };
 
-  it('take the mail server of the service where they name none', async () => {
+  it('use the mail server of the service if they name none', async () => {
     const { config } = await checked({ service: { register, smtp }, alerts: { mail: { to: ['ops@example.com'] } } });
     expect(config.alerts).toEqual({
       mail: { to: ['ops@example.com'], ...smtp },
@@ -25,7 +25,7 @@ describe('alerts in a configuration', () => {
     ]);
   });
 
-  it('keep the address of the webhook secret: who knows it may post there', async () => {
+  it('keep the address of the webhook secret, because it is enough to post there', async () => {
     const webhook = 'https://hooks.example.com/services/T0/B0/secret-path';
     expect((await checked({ ...connectorWith(), alerts: { webhook } })).secrets).toContain(webhook);
   });

@@ -9,19 +9,19 @@ const mapped = connectorWith({
 const beneficialOwners = { legalBasis: 'obliged entity, customer due diligence' };
 
 describe('beneficial owners', () => {
-  it('may be mapped only where a legal basis is named', async () => {
+  it('may be mapped only with a legal basis', async () => {
     expect(await problemsOf(mapped)).toEqual([
       'connector.providers.hubspot.fields.trueOwners reelle would hold beneficial owners: state in beneficialOwners.legalBasis why you may have them, or set trueOwners: false',
     ]);
     expect(await problemsOf({ ...mapped, beneficialOwners })).toEqual([]);
   });
 
-  it('need more than a word', async () => {
+  it('need a legal basis of at least 20 characters', async () => {
     const problems = await problemsOf({ ...mapped, beneficialOwners: { legalBasis: 'yes' } });
     expect(problems[0]).toContain('beneficialOwners.legalBasis');
   });
 
-  it('are a difference between daemons where one has a legal basis, and none where no daemon has', async () => {
+  it('are a difference between daemons if one has a legal basis, and none if no daemon has', async () => {
     const { config } = await checked(connectorWith());
     const partsOf = async (each: typeof config) => (await configDigests(each, 'salt'))['connector'] ?? {};
     const { beneficialOwners: without, ...others } = await partsOf(config);

@@ -38,7 +38,7 @@ describe('the file that config init writes', () => {
     expect(connector?.webhook.auth).toEqual([{ method: 'Header', key: 'X-Webhook-Key', value: 'webhook-secret' }]);
   });
 
-  it('loads with every comment that holds a key taken away', async () => {
+  it('loads with every commented key enabled', async () => {
     const text = await initialConfig(['hubspot']);
     const open = text
       .replaceAll(/^(\s*)# ((?: {2})*(?:# .*|[A-Za-z]+:(?: .*)?))$/gm, '$1$2')
@@ -67,7 +67,7 @@ describe('the file that config init writes', () => {
 });
 
 describe('the JSON Schema', () => {
-  it('takes what the reader takes and refuses what it refuses', async () => {
+  it('accepts what the reader accepts and refuses what it refuses', async () => {
     const validator = Compile(await schemaDocument());
     const takes = (value: unknown) => validator.Check(value);
     expect(takes(parse(await initialConfig()))).toBe(true);
@@ -166,7 +166,7 @@ describe('secrets', () => {
       expect(scrub(text)).not.toContain('sesame');
   });
 
-  it('that are too short to be told from words are left to the schemas', () => {
+  it('that are too short to be distinguished from words are left to the schemas', () => {
     expect(maskerOf(['a', ''])('banana')).toBe('banana');
   });
 });

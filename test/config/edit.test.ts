@@ -1,4 +1,4 @@
-/** Edits of a configuration file: comments, anchors and spellings stay, and nothing else than the change is meant. */
+/** Edits of a configuration file keep comments, anchors and spellings, and change nothing else. */
 import { describe, expect, it } from 'vitest';
 import { type ConfigEdit, editConfig } from '../../src/config/edit.ts';
 import { parseConfig } from '../../src/config/parse.ts';
@@ -86,7 +86,7 @@ connector:
 `;
   const of = (name: string, field: string) => ['connector', 'providers', name, 'fields', field];
 
-  it('an alias becomes the own copy of the one that changes', () => {
+  it('an alias that changes becomes a copy of its own', () => {
     const text = edited(ANCHORED, { path: of('hubspot', 'name'), value: 'cvr_name' });
     expect(text).toContain('name: name # both');
     expect(meantBy(text)).toMatchObject({
@@ -97,7 +97,7 @@ connector:
     });
   });
 
-  it('what is merged in is copied before it changes', () => {
+  it('merged content is copied before it changes', () => {
     const text = edited(ANCHORED, { path: of('second', 'name'), value: 'cvr_name' });
     expect(text).toContain('<<: *base');
     expect(meantBy(text)).toMatchObject({
@@ -105,7 +105,7 @@ connector:
     });
   });
 
-  it('who uses the anchor of what changes keeps what it had', () => {
+  it('other users of a changed anchor keep its old content', () => {
     const shared = `connector:
   providers:
     hubspot: { use: hubspot, fields: &f { name: name, phone: phone } }
@@ -123,12 +123,12 @@ connector:
     });
   });
 
-  it('a removal of what is merged in is refused', () => {
+  it('a removal of merged content is refused', () => {
     const merged = 'a: &a { x: 1, y: 2 }\nb:\n  <<: *a\n  z: 3\n';
     expect(editConfig(merged, [{ path: ['b', 'x'], value: undefined }])).toEqual({ ok: false });
   });
 });
 
-it('a file with a slip is refused', () => {
+it('a file with a syntax error is refused', () => {
   expect(editConfig('store: "a\n', [{ path: ['logLevel'], value: 'warn' }])).toEqual({ ok: false });
 });

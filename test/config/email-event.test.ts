@@ -22,7 +22,7 @@ describe('the name of the e-mail event', () => {
     ]);
   });
 
-  it('must be one that the connector reads, where the service of the same configuration sends it', async () => {
+  it('must be one that the connector reads if the service of the same configuration sends it', async () => {
     const service = serviceWith({ emailEvent: 'companyMail' });
     const upstream = { baseUrl: 'https://service.example.com', accessKey: 'key' };
     expect(await problemsOf({ ...connectorWith(), ...service })).toEqual([

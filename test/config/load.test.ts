@@ -20,7 +20,7 @@ const write = async (name: string, text: string): Promise<string> => {
 const providers = (entries: object) => connectorWith({ providers: entries });
 
 describe('a configuration', () => {
-  it('that says only what it must gets every default', async () => {
+  it('with only the required settings gets every default', async () => {
     const { config } = await checked(connectorWith());
     expect(config).toMatchObject({ server: { host: '127.0.0.1', port: 8080 }, store: 'data/cvrsync.db' });
     expect(config).not.toHaveProperty('service');
@@ -41,7 +41,7 @@ describe('a configuration', () => {
     expect(hubspot?.mapping).toContainEqual({ field: 'name', property: 'name', policy: 'tracked' });
   });
 
-  it('takes one source of the register, or a list of two', async () => {
+  it('accepts one source of the register, or a list of two', async () => {
     const sources = [
       { source: 'cvr', username: 'u', password: 'a-password' },
       { source: 'datafordeler', apiKey: 'a-key' },
@@ -75,7 +75,7 @@ describe('a configuration', () => {
     expect(first).toBe(`service.register.${message}`);
   });
 
-  it('of a service that says only what it must gets every default', async () => {
+  it('of a service with only the required settings gets every default', async () => {
     const { config } = await checked({ service: { register: { source: 'file', path: 'register' } } });
     expect(config.service).toMatchObject({
       register: { source: 'file', path: 'register', pollSeconds: 5 },
@@ -94,7 +94,7 @@ describe('a configuration', () => {
     expect([config.server.port, config.connector?.limits.leaseSeconds]).toEqual([8080, 30]);
   });
 
-  it('takes two secrets at once, to rotate them, and no third', async () => {
+  it('accepts two secrets at once, to rotate them, and no third', async () => {
     const auth = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ method: 'Header', key: 'X-Key', value: `s-${i}` }));
     const { config } = await checked(connectorWith({ webhook: { auth: auth(2) } }));
@@ -104,7 +104,7 @@ describe('a configuration', () => {
     ]);
   });
 
-  it('keeps one CRM under two names apart', async () => {
+  it('separates one CRM under two names', async () => {
     const { config } = await checked(providers({ sales: hubspotEntry(), support: hubspotEntry({ policy: 'never' }) }));
     expect(config.connector?.providers.map(({ name, policy }) => [name, policy])).toEqual([
       ['sales', 'tracked'],
@@ -124,7 +124,7 @@ describe('a configuration', () => {
 });
 
 describe('the admin listener', () => {
-  it('is on loopback, on port 8081 or on a free one beside a server on a free one', async () => {
+  it('is on loopback, on port 8081, or on a free port if the server is on one', async () => {
     const port = async (value: object) => (await checked({ ...connectorWith(), ...value })).config.admin;
     expect(await port({})).toMatchObject({
       host: '127.0.0.1',
@@ -138,8 +138,8 @@ describe('the admin listener', () => {
   });
 });
 
-describe('what is wrong', () => {
-  it('is listed all at once, each with its path', async () => {
+describe('problems', () => {
+  it('are listed all at once, each with its path', async () => {
     const problems = await problemsOf({
       sever: {},
       server: { port: 'many' },
@@ -220,13 +220,13 @@ describe('what is wrong', () => {
       'is fine',
     ],
     ['__proto__', JSON.parse('{"__proto__": {"port": 1}}'), '__proto__ is not known'],
-  ])('names the place: %s', async (_what, value, line) => {
+  ])('name the place: %s', async (_what, value, line) => {
     const problems = await problemsOf(value);
     if (line.startsWith('is fine')) expect(problems).toEqual([]);
     else expect(problems).toEqual([expect.stringContaining(line)]);
   });
 
-  it('lists every field of persons at once, each with its path', async () => {
+  it('list every field of persons at once, each with its path', async () => {
     const fields = { owners: 'ejere', trueOwners: 'reelle', management: ['direktion', 'ledelse'], name: 'name' };
     const problems = await problemsOf(providers({ hubspot: hubspotEntry({ fields }) }));
     expect(problems.map((line) => line.split(' would')[0])).toEqual([
@@ -238,7 +238,7 @@ describe('what is wrong', () => {
     ]);
   });
 
-  it('never quotes a value: it might be a secret', async () => {
+  it('never quote a value, which might be a secret', async () => {
     const secret = 'sesame open';
     const problems = await problemsOf({
       server: { port: secret },
@@ -256,7 +256,7 @@ describe('what is wrong', () => {
 });
 
 describe('a file', () => {
-  it('in YAML or JSON is read from where it was named', async () => {
+  it('in YAML or JSON is read from the given path', async () => {
     const json = await write('a.json', JSON.stringify(connectorWith()));
     const yaml = await write('a.yaml', 'server: { port: 81 }\n');
     expect(await loadConfig({ file: json, env: {} })).toMatchObject({ ok: true, file: json });
@@ -267,7 +267,7 @@ describe('a file', () => {
     expect(await loadConfig({ file: json, env: { CVRSYNC_CONFIG: yaml } })).toMatchObject({ file: json });
   });
 
-  it('that is not there is answered with what to do', async () => {
+  it('that is missing is reported with what to do', async () => {
     const load = await loadConfig({ file: join(folder, 'none.yaml'), env: {} });
     expect(load).toMatchObject({
       ok: false,
@@ -275,7 +275,7 @@ describe('a file', () => {
     });
   });
 
-  it('that is not YAML is answered with line and column, not with its text', async () => {
+  it('that is not YAML is reported with line and column, without its text', async () => {
     const file = await write('bad.yaml', 'server:\n  port: 1\n  adminToken: "sesame\nstore: x\n');
     const load = await loadConfig({ file, env: {} });
     expect(load).toMatchObject({ ok: false, errors: [{ path: '', line: 3, column: 15 }] });
@@ -309,7 +309,7 @@ describe('a file', () => {
     expect(hubspot?.values.industryCode).toEqual({ '011100': 'FARMING', '62*': 'SOFTWARE', '620100': 7 });
   });
 
-  it('loads a provider from a path beside it, and says what is wrong with one', async () => {
+  it('loads a provider from a path beside it, and reports what is wrong with one', async () => {
     const body = (contract: string, settings = "{ type: 'object', '~kind': 'Object', properties: {}, required: [] }") =>
       `export const crm = { name: 'crm', contract: '${contract}', about: '', settings: ${settings}, preset: [], limits: () => ({}), connect: async () => ({}) };`;
     await write('own.mjs', body('2.0.0'));
@@ -335,6 +335,6 @@ describe('a file', () => {
   });
 });
 
-it('check answers the file it was asked about', async () => {
+it('check names the file it was given', async () => {
   expect(await check({ connector: 1 })).toMatchObject({ ok: false, file: '/nonexistent/cvrsync.yaml' });
 });

@@ -17,11 +17,11 @@ const resolve = (rules: FieldRules, policy?: Policy) => {
 };
 
 describe('the mapping', () => {
-  it('is the preset where nothing is said, with all that the preset knows', () => {
+  it('is the whole preset by default', () => {
     expect(new Set(resolve({}).rows)).toEqual(new Set(PRESET));
   });
 
-  it("replaces all of a field's preset properties where the field is named", () => {
+  it("replaces all of a field's preset properties if the field is named", () => {
     expect(resolve({ name: 'Trade_Name' }).short).toEqual([
       'name:Trade_Name:tracked',
       'country:Country:tracked',
@@ -44,7 +44,7 @@ describe('the mapping', () => {
     ]);
   });
 
-  it("puts the connection's policy where the preset tracks, and leaves our own properties alone", () => {
+  it("applies the connection's policy to tracked properties of the preset, not to our own", () => {
     expect(resolve({}, 'if-blank').short).toContain('name:Name:if-blank');
     expect(resolve({}, 'if-blank').short).toContain('name:Register_Name:always');
   });
@@ -62,7 +62,7 @@ describe('the mapping', () => {
     ]);
   });
 
-  it('writes no field where records are found by their number, whatever its case', () => {
+  it('writes no field if records are found by their number, whatever its case', () => {
     const problems: ConfigProblem[] = [];
     const rows = [
       { field: 'cvrNumber', property: 'CVR_Number__c', policy: 'tracked' },

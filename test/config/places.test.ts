@@ -1,4 +1,4 @@
-/** Where the problems of a configuration are in its file, and what of their lines is shown. */
+/** The places of problems in a configuration file, and the parts of their lines that are shown. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,7 +101,7 @@ describe('YAML that is not valid says where and what to do', () => {
   });
 });
 
-describe('a key with a slip of indentation is told where it belongs', () => {
+describe('a key with wrong indentation is reported with its right place', () => {
   test.each([
     ['too little', `${CONNECTOR}  accessKey: x\n`, 'It belongs in connector.upstream: check its indentation'],
     ['too much', 'server:\n  port: 1\n  store: x\n', 'It belongs at the left margin: check its indentation'],
@@ -110,7 +110,7 @@ describe('a key with a slip of indentation is told where it belongs', () => {
     expect((await errorsOf(text)).map(({ message }) => message).join()).toContain(hint);
   });
 
-  test('and one that belongs nowhere how to look keys up', async () => {
+  test('and an unknown key with how to look keys up', async () => {
     expect(await errorsOf('server: { colour: red }')).toMatchObject([
       { message: expect.stringContaining('config schema') },
     ]);

@@ -41,7 +41,7 @@ describe('a reference', () => {
     expect(fill({ a: `\${S}`, b: 1 }, { S: secret }).value).toEqual({ a: secret, b: 1 });
   });
 
-  it('to what is not set is a problem, at its path and with its name', () => {
+  it('to an unset variable is a problem, at its path and with its name', () => {
     const { problems } = fill({ a: { b: [`\${NONE}`, `\${ALSO_NONE}`] } });
     expect(problems.map(({ path, message }) => [path, /variable (\w+)/.exec(message)?.[1]])).toEqual([
       ['a.b.0', 'NONE'],
@@ -63,7 +63,7 @@ describe('a reference without braces', () => {
     ['$HUBSPOT_TOKEN', 'HUBSPOT_TOKEN'],
     ['Bearer $OWN_TOKEN', 'OWN_TOKEN'],
     ['$own_token', 'own_token'],
-  ])('%s is a problem that says how it is spelled right', (text, name) => {
+  ])('%s is a problem that states the right spelling', (text, name) => {
     const { problems } = fill({ accessToken: text }, { own_token: 'x' });
     expect(problems).toEqual([
       {
@@ -77,7 +77,7 @@ describe('a reference without braces', () => {
     expect(fill({ a: text })).toEqual({ value: { a: text }, problems: [] });
   });
 
-  it('is not looked for in what a variable holds', () => {
+  it('is not searched in the value of a variable', () => {
     expect(fill({ a: `\${PASSWORD}` }, { PASSWORD: '$SECRET' })).toEqual({ value: { a: '$SECRET' }, problems: [] });
   });
 });
@@ -91,7 +91,7 @@ describe('a key that ends in _FILE', () => {
     });
   });
 
-  it('is a problem where the file cannot be read, or the key itself is given too', () => {
+  it('is a problem if the file cannot be read, or the key itself is given too', () => {
     const { problems } = fill({ a_FILE: '/none', b_FILE: '/run/secrets/key', b: 'own', c_FILE: 3 });
     expect(problems).toEqual([
       { path: 'a_FILE', message: 'cannot read the file /none (ENOENT)' },
@@ -117,7 +117,7 @@ describe('did you mean', () => {
   it.each([
     [{}, '0.0.0.0'],
     [{ host: '127.0.0.1' }, '127.0.0.1'],
-  ])('with %o as server listens at %s where the environment says 0.0.0.0, as in the image', async (server, host) => {
+  ])('with %o as server listens at %s if the environment says 0.0.0.0, as in the image', async (server, host) => {
     const load = await check({ ...connectorWith(), server }, { CVRSYNC_SERVER_HOST: '0.0.0.0' });
     expect(load.ok && load.config.server.host).toBe(host);
   });

@@ -1,4 +1,4 @@
-/** Doors without a lock, and secrets on the wire: what check and the start of the daemon warn of. */
+/** Missing authentication, and secrets without encryption: the warnings of check and of the start of the daemon. */
 import { describe, expect, it } from 'vitest';
 import { configWarnings } from '../../src/config/warnings.ts';
 import { isLoopback } from '../../src/http/server/networks.ts';
@@ -12,7 +12,7 @@ const warned = async (value: object): Promise<string[]> =>
 const withAuth = (auth: unknown, server: object = {}) => warned({ server, ...connectorWith({ webhook: { auth } }) });
 
 describe('warnings about the webhook', () => {
-  it('tell of auth: None on a public address, and on no other', async () => {
+  it('name auth: None on a public address, and on no other', async () => {
     const none = { method: 'None' };
     expect(await withAuth(none)).toEqual([]);
     for (const server of [{ host: '0.0.0.0' }, { host: '10.1.2.3' }, { publicUrl: 'https://sync.example.com' }])
@@ -20,7 +20,7 @@ describe('warnings about the webhook', () => {
     expect(await withAuth([header(LONG), none], { host: '::' })).toHaveLength(1);
   });
 
-  it('tell of webhook secrets shorter than 16 characters, without the secret', async () => {
+  it('name webhook secrets shorter than 16 characters, without the secret', async () => {
     const short = await withAuth([header('sesame-15-chars'), { method: 'BasicAuth', key: 'user', value: 'sesame' }]);
     expect(short).toHaveLength(2);
     expect(short.join()).toContain('fewer than 16 characters');
@@ -30,7 +30,7 @@ describe('warnings about the webhook', () => {
 });
 
 describe('warnings about plain http', () => {
-  it("tell what travels in the clear by the register's default, and to a service elsewhere", async () => {
+  it("name what travels unencrypted by the register's default, and to a service elsewhere", async () => {
     const register = { source: 'cvr', username: 'u', password: 'p' };
     expect(await warned({ service: { register } })).toEqual([
       'service.register.baseUrl plain http: user name, password and what the register answers travel in the clear',

@@ -1,4 +1,4 @@
-/** CRMs that do not answer as they should: the work waits, comes again, and is done once. */
+/** CRMs that do not answer as they should: the work waits, is retried, and is done once. */
 import { describe, expect, test } from 'vitest';
 import type { FaultAction } from '../../providers/kit/emulator/emulator.ts';
 import { casesOf } from '../support/all.ts';
@@ -24,7 +24,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     ['a write cut off after it was applied', write, { kind: 'cut', applied: true }],
     ['a write whose connection is reset after it was applied', write, { kind: 'reset', applied: true }],
   ];
-  test.each(casesOf(crm, faults))('%s is tried again, and the record ends right', async (_, match, action) => {
+  test.each(casesOf(crm, faults))('%s is retried, and the record ends correct', async (_, match, action) => {
     const fixture = await startFixture({ ...(action.kind === 'hang' && { deadlineMs: 2_000 }), clock: handClock() });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.settled();
@@ -41,7 +41,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     expect(lost.map(({ outcome }) => outcome)).toEqual('applied' in action ? ['written', 'skipped'] : ['written']);
   });
 
-  test('a schema that cannot be read is asked for again', async () => {
+  test('an unreadable schema is requested again', async () => {
     const fixture = await startFixture({ clock: handClock() });
     fixture[crm].fault({ match: '(properties|describe)', action: busy });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
@@ -50,7 +50,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'B ApS', [own]: 'B ApS' });
   });
 
-  test('a pause of a second that a 429 asks for is kept, and counts as no failure', async () => {
+  test('a pause of a second that a 429 asks for is kept, and is no failure', async () => {
     const fixture = await startFixture();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.settled();
@@ -65,7 +65,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
     expect(fixture[crm].calls.filter(({ at }) => at > began && at < began + 900)).toEqual([]);
   });
 
-  test('a revoked token pauses the account with the reason; when it works again so does the account', async () => {
+  test('a revoked token pauses the account with the reason, until it works again', async () => {
     const clock = handClock();
     const fixture = await startFixture({ clock, ...longSessions });
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
@@ -86,7 +86,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, read, write }) => {
 
 const longSessions = { salesforce: { sessionMs: 2 * DAY_MS } };
 
-test('an expired session is renewed without anybody noticing', async () => {
+test('an expired session is renewed silently', async () => {
   const clock = handClock();
   const fixture = await startFixture({ clock });
   const id = await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
@@ -100,7 +100,7 @@ test('an expired session is renewed without anybody noticing', async () => {
   expect(await pauseOf(fixture, 'salesforce')).toBeUndefined();
 });
 
-test('a share of the daily allowance of Salesforce pauses the account for a quarter of an hour', async () => {
+test('Salesforce pauses for a quarter of an hour once a share of its daily allowance is used', async () => {
   const clock = handClock();
   const fixture = await startFixture({ clock, salesforce: { daily: 21, usageJitter: 0, now: clock.now } });
   const id = await fixture.addLinked('salesforce', ENTITY, { Name: 'N 0' });
@@ -125,7 +125,7 @@ test('a share of the daily allowance of Salesforce pauses the account for a quar
   expect(fixture.salesforce.get(id)).toMatchObject({ Name: `N ${hour}` });
 });
 
-test('what a person writes between the read of a record and the end of a pause stays', async () => {
+test('an edit between the read of a record and the end of a pause stays', async () => {
   const clock = handClock();
   // Account, schema and read of the new link, read and write of the first change, read of the second: none is left
   // for its write.

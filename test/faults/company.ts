@@ -1,4 +1,4 @@
-/** One invented company for the fault tests, the webhooks that tell of it, and where both CRMs keep its name. */
+/** One invented company for the fault tests, the webhooks about it, and the properties of both CRMs for its name. */
 import type { Updates, Writable } from '../../src/protocol/payload.ts';
 
 export const ENTITY = 'CVR-1-95012353';

@@ -1,4 +1,4 @@
-/** Events as they should not be, or not in that order: what each of them comes to in the CRMs. */
+/** Malformed, late and repeated events: their effect in the CRMs. */
 import { describe, expect, test } from 'vitest';
 import { writePayload } from '../../src/protocol/payload.ts';
 import { fullStatePayload, sampleCompany } from '../../src/protocol/sample/company.ts';
@@ -7,7 +7,7 @@ import { CRMS, ENTITY, renamed, reported } from './company.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('an unknown event is kept and counted, and the rest of its webhook is used', async () => {
+test('an unknown event is stored and counted, and the rest of its webhook is used', async () => {
   const fixture = await startFixture();
   const id = await fixture.addLinked('hubspot', ENTITY, {});
   const wire = writePayload(renamed(null, 'Ny ApS'));
@@ -20,7 +20,7 @@ test('an unknown event is kept and counted, and the rest of its webhook is used'
   expect(receipt.body).toContain('moonPhase');
 });
 
-test('a malformed entry is set aside by name, and the rest of its webhook is used', async () => {
+test('a malformed entry is quarantined by name, and the rest of its webhook is used', async () => {
   const fixture = await startFixture();
   const id = await fixture.addLinked('hubspot', ENTITY, {});
   const wire = writePayload(renamed(null, 'Ny ApS'));
@@ -31,7 +31,7 @@ test('a malformed entry is set aside by name, and the rest of its webhook is use
   expect(await metrics(fixture.app.adminUrl)).toMatch(/malformed_entries_total\{event="capital"\} 1/);
 });
 
-test('an event on a company that no record stands for is known to the record that is linked later', async () => {
+test('an event of a company without a record reaches the record that is linked later', async () => {
   const fixture = await startFixture();
   expect(await fixture.post(renamed(null, 'Før Link ApS'))).toBe(204);
   await fixture.settled();
@@ -42,7 +42,7 @@ test('an event on a company that no record stands for is known to the record tha
   expect(fixture.hubspot.get(id)).toMatchObject({ name: 'Før Link ApS', cvr_name: 'Før Link ApS' });
 });
 
-test('a company with more events than fit into one transaction ends as the newest says', async () => {
+test('a company with more events than fit into one transaction ends with the newest values', async () => {
   const fixture = await startFixture();
   const id = await fixture.addLinked('hubspot', ENTITY, {});
   const accept = async (number: number): Promise<void> => {
@@ -62,7 +62,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
   const calls = (fixture: Awaited<ReturnType<typeof startFixture>>): number =>
     fixture[crm].calls.filter(({ method, path }) => new RegExp(write).test(`${method} ${path}`)).length;
 
-  test('an older webhook that comes late changes nothing', async () => {
+  test('an older webhook that arrives late changes nothing', async () => {
     const fixture = await startFixture();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.post(renamed('B ApS', 'C ApS', 9));
@@ -72,7 +72,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'C ApS', [own]: 'C ApS' });
   });
 
-  test('two quick changes A to B to C find A in the CRM, and that is no edit of a person', async () => {
+  test('two quick changes A to B to C find A in the CRM, which is no edit of a person', async () => {
     const fixture = await startFixture();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await Promise.all([fixture.post(renamed('A ApS', 'B ApS', 8)), fixture.post(renamed('B ApS', 'C ApS', 9))]);
@@ -80,7 +80,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [name]: 'C ApS', [own]: 'C ApS' });
   });
 
-  test('what a person wrote stays, whatever the register says next, and history says so', async () => {
+  test('an edit of a person stays, whatever the register says next, and is in the history', async () => {
     const fixture = await startFixture();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.post(renamed('A ApS', 'B ApS', 8));
@@ -105,7 +105,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
     expect(fixture[crm].get(id)).toMatchObject({ [email]: null });
   });
 
-  test('a whole company that is stated again is compared in every property, and not written', async () => {
+  test('a repeated full state is compared in every property, and not written', async () => {
     // The time of the newest change is the one field that differs.
     const connections = { [crm]: { fields: { registerChangedAt: false } } };
     const fixture = await startFixture({ connections });
@@ -117,7 +117,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own, write }) => {
     expect(calls(fixture)).toBe(1);
   });
 
-  test('no record is written where nothing differs', async () => {
+  test('no record is written if nothing differs', async () => {
     const fixture = await startFixture();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.post(renamed(null, 'A ApS'));

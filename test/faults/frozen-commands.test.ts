@@ -77,7 +77,7 @@ async function open() {
 const WRITTEN = 'register "A ApS" -> "B ApS"';
 const UNDONE = [WRITTEN, 'undo "B ApS" -> "A ApS"'];
 
-test('a daemon that sleeps beside commands, a command that sleeps beside the daemon, and both: all ends exact', async () => {
+test('freezing the daemon, commands, or both leaves the CRM and history exact', async () => {
   const { url, crms, crm, daemon, folder, report, atRest, command, undo, held, names, stoodStill } = await open();
 
   // The daemon sleeps amid a sync; a backfill links a record, and an undo takes the daemon's record over.
@@ -120,7 +120,7 @@ test('a daemon that sleeps beside commands, a command that sleeps beside the dae
   expect(await names(OTHER)).toEqual(UNDONE);
 });
 
-test('a machine that sleeps for an hour while its daemon and an undo are at work wakes to the same end', async () => {
+test('a machine that sleeps for an hour during an undo wakes to the same result', async () => {
   const { url, crm, daemon, report, atRest, undo, held, names } = await open();
   const amidUndo = crm.hold(WRITE, 'before');
   const command = undo(OTHER);

@@ -54,7 +54,7 @@ async function mailServer(when: 'before' | 'after') {
 }
 
 test.each(['before', 'after'] as const)(
-  'frozen %s its delivery and its mail arrive, a service tells all in order, and twice only under one id',
+  'a service frozen %s its delivery and its mail arrive sends all in order, and repeats only under one id',
   async (when) => {
     const [hook, mail] = [await openHook(), await mailServer(when)];
     const webhook = await holdingProxy(new URL(hook.url).origin);

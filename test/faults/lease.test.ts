@@ -1,4 +1,4 @@
-/** A daemon that stands still for longer than its lease: another one takes over, and the first writes nothing any more. */
+/** A daemon freezes for longer than its lease: another one takes over, and the first writes nothing more. */
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { openStore } from '../../src/store/engines/open.ts';
@@ -12,7 +12,7 @@ import { ENTITY, renamed } from './company.ts';
 // One that stands still amid a transaction keeps its locks for another 15 s.
 const WAITING = { timeout: 120_000, interval: 10 };
 
-test('a daemon stopped between its read and its write does not write what another has overtaken', async () => {
+test('a daemon stopped between its read and its write does not overwrite newer values of another', async () => {
   const crms = await startCrms();
   const crm = await holdingProxy(crms.hubspot.url);
   const url = await newStoreUrl('postgres');

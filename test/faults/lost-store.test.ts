@@ -1,4 +1,4 @@
-/** The store's file goes away under the real daemon. */
+/** The store's file disappears under the real daemon. */
 import { existsSync, globSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -34,7 +34,7 @@ test('a daemon whose store was deleted answers no webhook with 204, and does not
   expect(await post(10)).toBe(204);
 });
 
-test('a daemon whose store was moved takes events again once it is back', async () => {
+test('a daemon whose store was moved accepts events again once it is back', async () => {
   const { store, post, ready } = await running();
   renameSync(store, `${store}.moved`);
   expect(await post(9)).toBe(503);
@@ -60,7 +60,7 @@ async function serveAsked(typed: string, argv: readonly string[], store: string)
   return { code: await running, shown };
 }
 
-test('check and commands say that the store is gone; serve asks at a terminal, and may be told to begin anew', async () => {
+test('check and commands say that the store is gone; serve asks at a terminal whether to start over', async () => {
   const folder = newFolder();
   const [store, file] = [path.join(folder, 'mine.db'), path.join(folder, 'cvrsync.json')];
   const service = { register: { source: 'file', path: folder } };

@@ -1,4 +1,4 @@
-/** A daemon with a provider that misbehaves: no record ends with another one's values, none is taken as written that is not. */
+/** A daemon with a provider that misbehaves: no record gets the values of another, and none counts as written that is not. */
 import { join } from 'node:path';
 import { pino } from 'pino';
 import Type from 'typebox';
@@ -100,7 +100,7 @@ async function run(breaks: (sound: Connection) => Partial<Connection>) {
 
 const ALL_RIGHT = Object.fromEntries(IDS.map((id) => [id, { name: nameOf(id) }]));
 
-test('that answers for the first record alone is asked again until every one is written', async () => {
+test('a plugin that answers for the first record alone is called again until every one is written', async () => {
   const { held, atRest } = await run((sound) => ({
     read: async (ids, names, signal) => (await sound.read(ids, names, signal)).slice(0, 2),
     update: async (patches, signal) => sound.update(patches.slice(0, 1), signal),
@@ -109,7 +109,7 @@ test('that answers for the first record alone is asked again until every one is 
   expect(Object.fromEntries(held)).toEqual(ALL_RIGHT);
 });
 
-test('that lies about the order writes no company over another', async () => {
+test('a plugin that lies about the order writes no company over another', async () => {
   const { app, held, atRest } = await run((sound) => ({
     read: async (ids, names, signal) => (await sound.read(ids, names, signal)).toReversed(),
     update: async (patches, signal) => (await sound.update(patches, signal)).toReversed(),
@@ -121,7 +121,7 @@ test('that lies about the order writes no company over another', async () => {
   expect(history.every((row) => JSON.stringify(row).includes(nameOf(row.record_id ?? '')))).toBe(true);
 });
 
-test('that answers for the record of another batch is not believed', async () => {
+test('a plugin that answers for the record of another batch is not believed', async () => {
   let lies = 3;
   const { held, atRest } = await run((sound) => ({
     update: async (patches, signal) => {
@@ -133,7 +133,7 @@ test('that answers for the record of another batch is not believed', async () =>
   expect(Object.fromEntries(held)).toEqual(ALL_RIGHT);
 });
 
-test('that throws for one record holds back that one', async () => {
+test('a plugin that throws for one record holds back only that one', async () => {
   const { app, held } = await run((sound) => ({
     update: async (patches, signal) => {
       if (patches.some(({ id }) => id === '12')) throw new TypeError('cannot read properties of undefined');
@@ -147,7 +147,7 @@ test('that throws for one record holds back that one', async () => {
   expect(behind).toContain('crm: its update failed, which is a bug of the provider: cannot read properties');
 });
 
-test('that hangs does not keep the daemon from stopping', async () => {
+test('a plugin that hangs does not keep the daemon from stopping', async () => {
   const started = Promise.withResolvers<void>();
   const { app } = await run(() => ({
     read: () => {

@@ -37,7 +37,7 @@ test('SIGTERM ends the daemon with exit code 0 within 25 s although a CRM hangs;
   expect(crms.hubspot.get(id)).toMatchObject({ name: 'B ApS', cvr_name: 'B ApS' });
 });
 
-test('a second daemon on the same file ends with exit code 1 and names the file; the first goes on', async () => {
+test('a second daemon on the same file ends with exit code 1 and names the file; the first continues', async () => {
   const crms = await startCrms();
   const url = await newStoreUrl('sqlite');
   const first = await daemonWith(configFor(crms, url));

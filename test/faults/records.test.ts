@@ -8,7 +8,7 @@ import { CRMS, ENTITY, OTHER, renamed } from './company.ts';
 const WAITING = { timeout: 120_000, interval: 20 };
 
 describe.each(CRMS)('$crm', ({ crm, name, own }) => {
-  test('a deleted record ends its link, and the company is no longer wished monitored for it', async () => {
+  test('a deleted record ends its link, and the monitoring of the company for it', async () => {
     const fixture = await startFixture();
     const id = await fixture.addLinked(crm, ENTITY, { [name]: 'A ApS' });
     await fixture.settled();
@@ -19,7 +19,7 @@ describe.each(CRMS)('$crm', ({ crm, name, own }) => {
     expect((await fixture.history(id)).at(-1)).toMatchObject({ rule: 'gone' });
   });
 
-  test('upstream hears of every link, and of its end', async () => {
+  test('the service is notified of every link, and of its end', async () => {
     const service = await serveService();
     const upstream = { baseUrl: service.url, accessKey: service.accessKey };
     const fixture = await startFixture({ upstream });

@@ -1,4 +1,4 @@
-/** A daemon dies amid its work, and the next one starts: it waits for no lease, and for no clock. */
+/** A daemon dies during its work, and the next one starts: it waits for no lease, and for no clock. */
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';

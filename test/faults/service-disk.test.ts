@@ -1,4 +1,4 @@
-/** The disk of the store is full: the watcher stays where it is, and nothing is lost when there is room again. */
+/** The disk of the store is full: the watcher stops reading, and nothing is lost when there is room again. */
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
@@ -24,7 +24,7 @@ const read = async ({ app }: ServiceFixture) => {
   return { cursor: cursor?.value, changes: changes.length, error: lane?.error, attempts: lane?.attempts ?? 0 };
 };
 
-test('while the disk is full no page is taken in; then every change is told once, to both CRMs and to a webhook', async () => {
+test('a full disk stops reading; afterwards every change reaches both CRMs and a webhook once', async () => {
   const clock = handClock();
   const fixture = await setService({ clock });
   const { store, service } = fixture.app;

@@ -1,4 +1,4 @@
-/** The whole daemon with both halves, a register in a file, and a clock that leaps over what nobody wants to wait for. */
+/** The whole daemon with both halves, a register in a file, and a clock that skips long waits. */
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

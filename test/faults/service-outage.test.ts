@@ -1,4 +1,4 @@
-/** The register or the mail server is away for hours: the rest goes on, and nothing that happened meanwhile is lost. */
+/** The register or the mail server is away for hours: the rest continues, and no change of that time is lost. */
 import { expect, onTestFinished, test } from 'vitest';
 import { serveRegister } from '../../src/commands/emulate/register.ts';
 import { linkRecord } from '../../src/connector/links/links.ts';
@@ -23,7 +23,7 @@ async function linkBoth(fixture: ServiceFixture, now: number): Promise<{ hubspot
   return ids;
 }
 
-test('a register that is away for hours stops nothing else; once it is back its changes reach both CRMs', async () => {
+test('an outage of the register for hours stops nothing else, and later its changes reach both CRMs', async () => {
   const register = await serveRegister({ companies: 2, seed: 5 });
   onTestFinished(() => register.close());
   const clock = handClock();
@@ -52,7 +52,7 @@ test('a register that is away for hours stops nothing else; once it is back its 
   expect(reported).toHaveLength(1);
 });
 
-test('a mail server that is away keeps no webhook waiting, and one mail tells of it all when it is back', async () => {
+test('an outage of the mail server delays no webhook, and one mail has all changes afterwards', async () => {
   const clock = handClock();
   const closed = await startMailServer();
   await closed.close();

@@ -1,4 +1,4 @@
-/** What a plugin throws if nothing waits for it ends the process, and a person can see why. */
+/** An error of a plugin that nothing catches ends the process, and a person can see why. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -75,7 +75,7 @@ test.each([
     "void Promise.reject(Object.defineProperties(new Error('x'), { message: { get: fail }, stack: { get: fail } }))",
     '[object Error]',
   ],
-])('where a plugin strays with %s, the log says that it may be a plugin, and which there are', async (_, how, seen) => {
+])('after %s is thrown unhandled, the log lists the plugins as a possible cause', async (_, how, seen) => {
   const use = await pluginThat(how);
   const daemon = await daemonWith(configFor(use, await newStoreUrl('sqlite')));
   await daemon.start();

@@ -1,4 +1,4 @@
-/** Text that JSON can spell and PostgreSQL cannot keep: a NUL, half a character. */
+/** Text that JSON can contain and PostgreSQL cannot store: a NUL, half a surrogate pair. */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -11,8 +11,8 @@ const company = oldCompany(1);
 const renamed = { from: '2026-05-04', is: { name: 'Nyt Navn ApS' } };
 const odd = (text: string): string => `${text}\u0000\uD800`;
 
-describe.each(ENGINES)('a text that no table holds, on %s', (engine) => {
-  test('in a line that is no document is set aside with it, and the lines around it are read', async () => {
+describe.each(ENGINES)('an unstorable text, on %s', (engine) => {
+  test('in a line without a document is quarantined with it, and the lines around it are read', async () => {
     const folder = newFolder();
     const fixture = await setWatch(await newStore(engine), { folder });
     await fixture.tell(loaded(life(company), -100));
@@ -23,7 +23,7 @@ describe.each(ENGINES)('a text that no table holds, on %s', (engine) => {
     expect(await fixture.store.db.selectFrom('quarantine').select('id').execute()).toHaveLength(3);
   });
 
-  test('in a document is told as far as it is one, and the next document too', async () => {
+  test('in a document is published without its invalid characters, and the next document too', async () => {
     const fixture = await setWatch(await newStore(engine));
     const named = {
       name: odd('Nul'),
@@ -48,7 +48,7 @@ describe.each(ENGINES)('a text that no table holds, on %s', (engine) => {
     });
   });
 
-  test('in a webhook is set aside, and the sender is told', async () => {
+  test('in a webhook is quarantined, and the sender is notified', async () => {
     const store = await newStore(engine);
     const receiver = await openReceiver(store);
     expect((await post(receiver.url, '\u0000{')).status).toBe(400);

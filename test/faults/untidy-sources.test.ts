@@ -1,4 +1,4 @@
-/** Where the register and filings are untidy, what a CRM holds is right: from the source through webhook and connector. */
+/** A CRM gets right values from an untidy register and untidy filings, through source, webhook and connector. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveRegister } from '../../src/commands/emulate/register.ts';
@@ -70,7 +70,7 @@ const months = (...figures: readonly (readonly [aar: number, maaned: number, ant
   })),
 });
 
-test('a change in a shard that no node holds arrives once the register answers whole', async () => {
+test('a change in a missing shard arrives once the answers of the register are complete', async () => {
   const clock = handClock();
   const emulator = await serveRegister({ companies: 0 });
   onTestFinished(() => emulator.close());
@@ -95,7 +95,7 @@ test('a change in a shard that no node holds arrives once the register answers w
   await story.until('cvr_name', 'Ny Havblik ApS');
 });
 
-test('a figure of a year to come is passed over, and the right one reaches the CRM', async () => {
+test('a figure of a future year is skipped, and the right one reaches the CRM', async () => {
   const { tell, until } = await linked({ first: months([2025, 4, 4]) });
   await until('numberofemployees', '4');
   await tell(months([2025, 4, 4], [2206, 5, 9]));
@@ -103,7 +103,7 @@ test('a figure of a year to come is passed over, and the right one reaches the C
   await until('numberofemployees', '6');
 });
 
-test('a figure that is taken back gives way in the CRM to the one that is left, until it is stated again', async () => {
+test('a withdrawn figure is replaced in the CRM by the remaining one, until it is stated again', async () => {
   const { tell, until } = await linked({ first: months([2025, 4, 4], [2025, 5, 5]) });
   await until('numberofemployees', '5');
   await tell(months([2025, 4, 4]));
@@ -112,7 +112,7 @@ test('a figure that is taken back gives way in the CRM to the one that is left, 
   await until('numberofemployees', '6');
 });
 
-test('what nobody can read of a document stays in the CRM as it was, and the rest arrives', async () => {
+test('an unreadable part of a document leaves the CRM as it was, and the rest arrives', async () => {
   const { tell, until, held } = await linked();
   const purpose = held('description');
   expect(purpose).not.toBe('');
@@ -122,7 +122,7 @@ test('what nobody can read of a document stays in the CRM as it was, and the res
   expect(held('description')).toBe(purpose);
 });
 
-test('a deleted list is empty in the CRM, and a new name of a member is there', async () => {
+test('a deleted list becomes empty in the CRM, and a new name of a member arrives', async () => {
   const chair = (navn: string) => ({
     deltagerRelation: [relation(person(4_000_700_001, navn), role('LEDELSESORGAN', 'Bestyrelse', 'FORMAND'))],
   });
@@ -160,7 +160,7 @@ async function filing() {
   };
 }
 
-test('a short year after a full one is the new report, though the registered year is stated first', async () => {
+test('a short year after a full one is the new report, even if the registered year is stated first', async () => {
   const { file, until } = await filing();
   const dimension = {
     'gsd:TypeOfReportingPeriodDimension':
@@ -182,7 +182,7 @@ test('a short year after a full one is the new report, though the registered yea
   await until('cvr_result', '750');
 });
 
-test('the figures of a report are those of one whole, never of group and parent at once', async () => {
+test('the figures of a report are of one entity, never of group and parent mixed', async () => {
   const { file, until, held } = await filing();
   const stated = annual({
     cvr: CVR,

@@ -1,9 +1,9 @@
-/** Values and records that a CRM will not take: each is set aside with its reason, and nothing else is held up. */
+/** Values and records that a CRM refuses: each is left out with its reason, and nothing else is delayed. */
 import { expect, test } from 'vitest';
 import { startFixture } from '../support/fixture.ts';
 import { ENTITY, OTHER, renamed, reported } from './company.ts';
 
-test('a mapped property the CRM lacks is set aside, and the rest of the record is written', async () => {
+test('a mapped property that the CRM lacks is left out, and the rest of the record is written', async () => {
   const connections = { hubspot: { fields: { status: 'no_such_property' } } };
   const fixture = await startFixture({ connections });
   const id = await fixture.addLinked('hubspot', ENTITY, {});
@@ -16,7 +16,7 @@ test('a mapped property the CRM lacks is set aside, and the rest of the record i
   expect(missing).toMatchObject({ outcome: 'refused', rule: 'missing' });
 });
 
-test('an option the CRM does not have is set aside with the reason, and the rest of the record is written', async () => {
+test('an option that the CRM lacks is left out with the reason, and the rest of the record is written', async () => {
   const industry = { name: 'branche', type: 'enumeration', options: ['620100'] };
   const fixture = await startFixture({
     hubspot: { properties: [industry] },
@@ -32,7 +32,7 @@ test('an option the CRM does not have is set aside with the reason, and the rest
   expect(refused).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('NORMAL') });
 });
 
-test('a text too long for its field is set aside, and the rest of the record is written', async () => {
+test('a text too long for its field is left out, and the rest of the record is written', async () => {
   const fixture = await startFixture({ salesforce: { fields: [{ name: 'CVR_Status__c', length: 5 }] } });
   const id = await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
   await fixture.post(
@@ -44,7 +44,7 @@ test('a text too long for its field is set aside, and the rest of the record is 
   expect(refused).toMatchObject({ outcome: 'refused', detail: expect.stringContaining('5') });
 });
 
-test('one record that the CRM refuses does not hold up the others of its batch, and waits for a person', async () => {
+test('one record that the CRM refuses does not delay the others of its batch, and waits for a person', async () => {
   const validationRule = (values: { Name?: unknown }) => (values.Name === 'Forbudt ApS' ? 'not that name' : undefined);
   const fixture = await startFixture({ salesforce: { validationRule } });
   const good = await fixture.addLinked('salesforce', ENTITY, { Name: 'A ApS' });
@@ -61,7 +61,7 @@ test('one record that the CRM refuses does not hold up the others of its batch, 
   expect(parked).toMatchObject([{ key: bad, error: expect.stringContaining('not that name') }]);
 });
 
-test('a record under hold is left alone, and gets all it missed once the hold has ended', async () => {
+test('a held record is not written, and gets all it missed once the hold has ended', async () => {
   const fixture = await startFixture({ connections: { hubspot: { hold: { property: 'cvr_hold' } } } });
   const id = await fixture.addLinked('hubspot', ENTITY, { name: 'A ApS', cvr_hold: true });
   await fixture.post(renamed('A ApS', 'B ApS'));

@@ -13,7 +13,7 @@ async function serving() {
   return { app, url };
 }
 
-it('closes although a client keeps it waiting for the rest of a request', async () => {
+it('a server closes even if a client withholds the rest of a request', async () => {
   const { app, url } = await serving();
   const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
   await once(socket, 'connect');
@@ -25,7 +25,7 @@ it('closes although a client keeps it waiting for the rest of a request', async 
   expect(performance.now() - began).toBeLessThan(8_000);
 });
 
-it('answers what is under way before it closes', async () => {
+it('a server answers requests under way before it closes', async () => {
   const { app, url } = await serving();
   const asked = once(app.server, 'request');
   const answer = fetch(`${url}/slow`, { method: 'POST' });

@@ -1,4 +1,4 @@
-/** Connections of one client: they leave room for the others, and for its own that come to work. */
+/** Connections of one client leave room for the others, and for its own requests. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -56,7 +56,7 @@ const WRONG = 'POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
 it.each([
   ['half-sent headers', HALF_SENT],
   ['answers that wait because the secret is wrong', WRONG],
-])('1,200 %s of one address let every proven webhook through, of others and of the same', async (_what, text) => {
+])('1,200 %s of one address block no webhook with its secret, of others or of the same', async (_what, text) => {
   const { port, dropped } = await serve();
   for (let each = 0; each < 1_200; each++) sender(port, text);
   await expect.poll(dropped, { timeout: 60_000 }).toBeGreaterThanOrEqual(950);
@@ -65,7 +65,7 @@ it.each([
   expect(await ask('127.0.0.2')).toEqual(Array(10).fill(204));
 });
 
-it('what is at work is never closed for a new one, and a trusted proxy brings as many as it likes', async () => {
+it('a connection at work is never closed for a new one, and a trusted proxy has no limit', async () => {
   const { port, release, working } = await serve({ clientConnectionLimit: 3 });
   const slow = [1, 2, 3].map(() => sender(port, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'));
   const heard = slow.map((socket) => once(socket, 'data'));

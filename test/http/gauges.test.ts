@@ -31,7 +31,7 @@ describe('a gauge', () => {
     expect(json.find(({ name }) => name === 'cvrsync_disk_free_bytes')?.values).toEqual([]);
   });
 
-  it('is measured at most every ten seconds, whoever asks, and however', async () => {
+  it('is measured at most every ten seconds, whoever asks for it', async () => {
     let count = 0;
     const { clock, read, metrics } = measured(async ({ backlog }) => backlog.set(++count));
     expect((await Promise.all([read(), read(), metrics.registry.getMetricsAsJSON()])).length).toBe(3);
@@ -63,7 +63,7 @@ describe('a gauge', () => {
     expect(await samples()).toEqual(known);
   });
 
-  it('does not hold up who reads it: a store that hangs is asked once, and waited for some seconds', async () => {
+  it('does not delay its readers: a store that hangs is asked once, and waited for some seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let asked = 0;
     const { clock, read } = measured(() => {
@@ -85,7 +85,7 @@ describe('a gauge', () => {
 });
 
 describe.each(SUITE_ENGINES)('the metrics of a connector alone, on %s', (engine) => {
-  it('have no value for what nobody knows there', async () => {
+  it('have no value for what is unknown there', async () => {
     const { app } = await startFixture({ engine });
     const text = await (await fetch(`${app.adminUrl}/metrics`)).text();
     const isKnown = (name: string): boolean => new RegExp(`^cvrsync_${name}(?:\\{.*\\})? \\d`, 'mu').test(text);

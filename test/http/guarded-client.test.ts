@@ -69,14 +69,14 @@ describe('a guarded client', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('does not connect where any address of the name is private', async () => {
+  it('does not connect if any address of the name is private', async () => {
     const server = await okay();
     const fault = await faultOf(post(`http://hook.example:${server.port}/`, answering(['93.184.215.14', '127.0.0.1'])));
     expect(fault.kind).toBe('address');
     expect(server.seen).toEqual([]);
   });
 
-  it('connects to what it checked: a name that changes its answer is not asked again', async () => {
+  it('connects to the address it checked, without another look-up', async () => {
     const server = await okay();
     const names = answering(['127.0.0.1'], ['127.0.0.2']);
     const answer = await post(`http://hook.example:${server.port}/`, { ...names, allow: ['127.0.0.1'] });
@@ -84,7 +84,7 @@ describe('a guarded client', () => {
     expect(names.count()).toBe(1);
   });
 
-  it('checks a name anew for each connection', async () => {
+  it('checks a name again for each connection', async () => {
     const server = await serve((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'),
     );
@@ -98,7 +98,7 @@ describe('a guarded client', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('drops a connection that went elsewhere than was asked', async () => {
+  it('drops a connection to another address than requested', async () => {
     const server = await okay();
     let looks = 0;
     const guard = createGuard({ allow: ['127.0.0.1'], resolve: async () => ['127.0.0.1'] });
@@ -121,7 +121,7 @@ describe('a guarded client', () => {
     expect((await faultOf(post(`${other.url}/webhook`, guard))).kind).toBe('address');
   });
 
-  it('names what failed: no such host, nobody listens, no connection in time', async () => {
+  it('names the failure: no such host, nobody listens, no connection in time', async () => {
     const gone = await okay();
     await gone.close();
     const named = (resolve: GuardOptions['resolve'], options: ClientOptions = {}) =>
@@ -143,7 +143,7 @@ describe('a guarded client', () => {
 describe('an answer of which only the status matters', () => {
   const allowed = { allowPrivate: true };
 
-  it('is cut where it is long, and its connection dropped', async () => {
+  it('is cut if it is long, and its connection is dropped', async () => {
     let dropped = false;
     const server = await serve((socket) => {
       socket.on('close', () => {
@@ -162,7 +162,7 @@ describe('an answer of which only the status matters', () => {
     await expect.poll(() => dropped).toBe(true);
   });
 
-  it('is not unpacked', async () => {
+  it('is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10 * 1024 * 1024));
     const server = await serve((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
@@ -171,14 +171,14 @@ describe('an answer of which only the status matters', () => {
     expect(await post(server.url, allowed)).toMatchObject({ status: 200, body: '' });
   });
 
-  it('counts although its body breaks off or never ends', async () => {
+  it('counts even if its body breaks off or never ends', async () => {
     const broken = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'));
     expect(await post(broken.url, allowed)).toMatchObject({ status: 200, body: 'half' });
     const slow = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nslow'));
     expect(await post(slow.url, allowed, { deadlineMs: 300 })).toMatchObject({ status: 200, body: 'slow' });
   });
 
-  it('comes after answers that only say to continue, however they are cut, on a connection that is kept', async () => {
+  it('follows answers of 100 Continue, however they are cut, on a kept connection', async () => {
     const CONTINUE = 'HTTP/1.1 100 Continue\r\nX-Why: none\r\n\r\n';
     const text = `${CONTINUE}HTTP/1.0 100\r\n\r\n${CONTINUE}HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\nHTTP/1.1 100 inside`;
     let connections = 0;
@@ -202,7 +202,7 @@ describe('an answer of which only the status matters', () => {
     expect(connections).toBeLessThanOrEqual(2);
   });
 
-  it('is late where nothing follows an answer that only says to continue', async () => {
+  it('times out if nothing follows an answer of 100 Continue', async () => {
     const server = await serve((socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'));
     expect((await faultOf(post(server.url, allowed, { deadlineMs: 200 }))).kind).toBe('timeout');
     const closed = await serve((socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 10'));
@@ -229,12 +229,12 @@ describe('an answer of which only the status matters', () => {
   it.each([
     ['220 mail ready\r\n', 'not valid HTTP (Response does not match the HTTP/1.1 protocol (Expected HTTP/'],
     ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', 'not valid HTTP (bad upgrade)'],
-  ])('that is none fails with the reason: %j', async (text, reason) => {
+  ])('that is not HTTP fails with the reason: %j', async (text, reason) => {
     const server = await serve((socket) => socket.write(text));
     expect((await faultOf(post(server.url, allowed))).message).toContain(reason);
   });
 
-  it('is a redirect as any other answer, and is not followed', async () => {
+  it('can be a redirect, which is not followed', async () => {
     const target = await okay();
     const server = await serve((socket) =>
       socket.write(`HTTP/1.1 307 Elsewhere\r\nLocation: ${target.url}/\r\nContent-Length: 0\r\n\r\n`),

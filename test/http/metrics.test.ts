@@ -1,4 +1,4 @@
-/** The names of metrics: what `promtool check metrics` asks of them, of all that there are, whether or not they have a value. */
+/** The names of all metrics, with or without a value, meet the rules of `promtool check metrics`. */
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/http/metrics.ts';
 
@@ -28,7 +28,7 @@ function faultsOf(name: string, type: string, help: string): readonly string[] {
 
 describe('a metric', () => {
   it.each(metrics.map(({ name, type, help }) => ({ name, type: String(type), help })))(
-    '$name has a name that promtool takes',
+    '$name has a name that promtool accepts',
     ({ name, type, help }) => expect(faultsOf(name, type, help)).toEqual([]),
   );
 

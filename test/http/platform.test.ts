@@ -20,13 +20,13 @@ const serving = (insight: Partial<Insight> = {}, ready = READY): Server => {
 };
 
 describe('the platform', () => {
-  it('hears that the process lives and is ready', async () => {
+  it('learns that the process is live and ready', async () => {
     const server = serving();
     for (const url of ['/live', '/ready']) expect((await server.inject(url)).json()).toEqual({ ok: true });
     expect((await server.inject('/openapi.json')).json()).toEqual({ openapi: '3.1.0' });
   });
 
-  it('hears on the admin listener alone who does not answer us, and is ready all the same', async () => {
+  it('learns only on the admin listener which service does not answer, and that the process is still ready', async () => {
     const ready = async () => ({ ok: true, reasons: [], details: ['hubspot does not answer since 08:00'] });
     expect((await serving({}, ready).inject('/ready')).json()).toEqual({ ok: true });
     await app?.close();
@@ -39,7 +39,7 @@ describe('the platform', () => {
     ]);
   });
 
-  it('hears why work cannot be taken, and to ask again', async () => {
+  it('learns why work is not accepted, and to ask again', async () => {
     const stopping = async () => ({ ok: false, reasons: ['the process is stopping'] });
     const answer = await serving({}, stopping).inject('/ready');
     expect(answer.statusCode).toBe(503);
@@ -50,7 +50,7 @@ describe('the platform', () => {
     });
   });
 
-  it('hears not ready where the check itself throws', async () => {
+  it('learns that the process is not ready if the check itself throws', async () => {
     const failing = serving({}, () => Promise.reject(new Error('postgres://user:sesame@db')));
     const answer = await failing.inject('/ready');
     expect([answer.statusCode, answer.body.includes('sesame')]).toEqual([503, false]);
@@ -65,7 +65,7 @@ describe('the platform', () => {
     expect(answer.body).toMatch(/^process_resident_memory_bytes \d/m);
   });
 
-  it('asks for the token, but for /live and /ready', async () => {
+  it('needs the token, except for /live and /ready', async () => {
     const server = serving({ guard: { adminToken: 'a-token-of-some-length' } });
     const status = async (url: string, headers = {}) => (await server.inject({ url, headers })).statusCode;
     for (const url of ['/metrics', '/openapi.json']) {
@@ -78,7 +78,7 @@ describe('the platform', () => {
 });
 
 describe('metrics', () => {
-  it('keep few label values whatever names come in', async () => {
+  it('keep few label values, whatever names come in', async () => {
     const metrics = createMetrics();
     for (let i = 0; i < 1_000; i++) metrics.countUnknownEvent(`event-${i}`);
     metrics.countUnknownEvent('event-3');
@@ -91,7 +91,7 @@ describe('metrics', () => {
     expect(text.length).toBeLessThan(50_000);
   });
 
-  it('of two processes in one are apart', async () => {
+  it('of two apps in one process are separate', async () => {
     const [one, two] = [createMetrics(), createMetrics()];
     one.webhooksReceived.inc({ result: 'accepted' });
     expect(await two.registry.getSingleMetricAsString('cvrsync_webhooks_received_total')).not.toContain('accepted');

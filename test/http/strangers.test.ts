@@ -35,7 +35,7 @@ const taken = async (heard: Promise<string>): Promise<string[]> => {
 };
 
 describe('a body', () => {
-  it('reaches the webhook route byte for byte, even where it is not JSON', async () => {
+  it('reaches the webhook route byte for byte, even if it is not JSON', async () => {
     const text = '{"a": 1,  bad \xff';
     const answer = await fetch(`http://127.0.0.1:${port}/webhook`, {
       method: 'POST',
@@ -64,7 +64,7 @@ describe('a body', () => {
     expect(statuses(heard)).toEqual(['413']);
   });
 
-  it('that is chunked and just within the limit is taken whole', async () => {
+  it('that is chunked and just within the limit is read completely', async () => {
     const wire = [head('Transfer-Encoding: chunked', 'Connection: close'), chunk('x'.repeat(LIMIT)), '0\r\n\r\n'];
     expect(await taken(converse(port, ...wire))).toEqual(['x'.repeat(LIMIT)]);
   });
@@ -75,7 +75,7 @@ describe('a body', () => {
     expect(statuses(await heard)).toEqual(['408']);
   });
 
-  it('after Expect: 100-continue is taken', async () => {
+  it('after Expect: 100-continue is accepted', async () => {
     const before = bodies.length;
     const status = await new Promise<number>((resolve, reject) => {
       const request = send({
@@ -94,7 +94,7 @@ describe('a body', () => {
 });
 
 describe('a connection', () => {
-  it('whose last request was answered before its body was there hears what is wrong with the next one', async () => {
+  it('whose last request was answered before its body arrived gets the error of the next one', async () => {
     const text = head('Content-Length: 2').replace('application/json', 'text/plain');
     const socket = connect(port, '127.0.0.1');
     socket.write(`${text}{}`);
@@ -109,7 +109,7 @@ describe('a connection', () => {
     expect(statuses(await converse(port))).toEqual(['408']);
   });
 
-  it('whose headers drip is closed, however steadily they come', async () => {
+  it('whose headers drip is closed, however steadily they arrive', async () => {
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => socket.destroy());
     const drip = setInterval(() => socket.write('X-Slow: a\r\n'), 50);
@@ -129,7 +129,7 @@ describe('a connection', () => {
     expect(heard).toContain('"errorCode":431');
   });
 
-  it('that does not speak HTTP is told so and closed', async () => {
+  it('that does not speak HTTP gets an error and is closed', async () => {
     const heard = await converse(port, 'hello there\r\n\r\n');
     expect(statuses(heard)).toEqual(['400']);
     expect(heard).toContain('"httpStatusCode":400');
@@ -144,7 +144,7 @@ describe('a connection', () => {
     expect(statuses(await heard)).toEqual(['204', '404', '204']);
   });
 
-  it('with two different lengths, or a length and chunks, is refused: it would smuggle', async () => {
+  it('with two different lengths, or a length and chunks, is refused, because it could smuggle a request', async () => {
     for (const lines of [
       ['Content-Length: 2', 'Content-Length: 3'],
       ['Content-Length: 2', 'Transfer-Encoding: chunked'],

@@ -1,4 +1,4 @@
-/** What strangers cost before the secret is proven: little memory, few connections, and each guess more time. */
+/** Clients without the secret cost little memory and few connections, and each guess costs them more time. */
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -55,7 +55,7 @@ const post = (url: string, body: string | Buffer, headers: Record<string, string
   fetch(`${url}/webhook`, { method: 'POST', headers, body: typeof body === 'string' ? body : new Uint8Array(body) });
 
 describe('before the secret is proven, bodies in flight over all connections', () => {
-  it('hold no more than their limit: half-sent ones are given up, oldest first, and whole ones are served', async () => {
+  it('use no more than their limit: incomplete ones are dropped, oldest first, and complete ones are served', async () => {
     const { url, port, refused } = await serve({ bodiesLimit: 4 * MIB });
     const half = await Promise.all(Array.from({ length: 40 }, () => halfSent(port, MIB, MIB / 2)));
     const isCut = ({ heard }: { heard: () => string }): boolean => heard().startsWith('HTTP/1.1 503 ');
@@ -68,7 +68,7 @@ describe('before the secret is proven, bodies in flight over all connections', (
     for (let each = 0; each < 20; each++) expect((await post(url, ' '.repeat(MIB / 2))).status).toBe(204);
   });
 
-  it('give their room back when they were answered, cut, or left alone', async () => {
+  it('free their memory when they are answered, cut, or abandoned', async () => {
     const { url, port, refused } = await serve({ bodiesLimit: MIB });
     for (let each = 0; each < 5; each++) {
       const { socket } = await halfSent(port, MIB, MIB / 2);
@@ -83,7 +83,7 @@ describe('before the secret is proven, bodies in flight over all connections', (
 });
 
 describe('before the secret is proven, connections', () => {
-  it('are no more than their limit, and counted beyond it', async () => {
+  it('stay within their limit, and are counted beyond it', async () => {
     const { url, port, refused } = await serve({ connectionLimit: 3 });
     const open = await Promise.all([1, 2, 3].map(() => halfSent(port, 10, 1)));
     const { socket } = await halfSent(port, 10, 1);
@@ -95,7 +95,7 @@ describe('before the secret is proven, connections', () => {
 });
 
 describe('brute force', () => {
-  it('makes an address wait longer with each failure, and forgives with time', () => {
+  it('makes an address wait longer with each failure, and less with time', () => {
     let now = 0;
     const waitOf = createFailureDelays(() => now);
     const waits = Array.from({ length: 100 }, () => waitOf('192.0.2.1'));
@@ -116,7 +116,7 @@ describe('brute force', () => {
     expect(waitOf('192.0.2.1')).toBeGreaterThan(1_000);
   });
 
-  it('counts the client behind a proxy that is trusted, and the proxy where none is', async () => {
+  it('counts the client behind a trusted proxy, and the proxy if none is trusted', async () => {
     const guess = (url: string, client: string) =>
       fetch(`${url}/secret/x`, { headers: { 'x-forwarded-for': `198.51.100.1, ${client}` } });
     for (const trustProxy of [['127.0.0.1'], []]) {
@@ -129,7 +129,7 @@ describe('brute force', () => {
     }
   });
 
-  it('is counted by route, told once a minute, and does not shut out who has the secret', async () => {
+  it('is counted by route, reported once a minute, and does not lock out clients with the secret', async () => {
     const { url, unproven, warned } = await serve();
     for (let each = 0; each < 25; each++) expect((await fetch(`${url}/secret/${each}`)).status).toBe(401);
     expect(unproven).toEqual(Array.from({ length: 25 }, () => '/secret/:name'));
@@ -146,7 +146,7 @@ describe('brute force', () => {
 describe('a body over the limit', () => {
   const big = Buffer.alloc(20 * MIB, ' ');
 
-  it('of 20 MiB gets a 413 that its sender can read, whatever sends it', async () => {
+  it('of 20 MiB gets a 413 that its sender can read, whatever the client', async () => {
     const { url } = await serve();
     for (let each = 0; each < 3; each++) {
       const answer = await post(url, big);
@@ -181,7 +181,7 @@ it('a gzip body gets a 415 with the reason', async () => {
   expect((await post(url, '{}', { ...JSON_TYPE, 'content-encoding': 'identity' })).status).toBe(204);
 });
 
-it('OPTIONS and other methods get 405 with what is allowed, also where a path has parameters, or 404', async () => {
+it('OPTIONS and other methods get 405 with what is allowed, even if a path has parameters, or 404', async () => {
   const { url } = await serve();
   const ask = async (method: string, path: string) => {
     const { status, headers } = await fetch(url + path, { method });

@@ -17,7 +17,7 @@ describe('a name as a CRM spells it', () => {
     expect(await matched([nordlys], { name, ...ringvej })).toMatch(/^certain \| 10000001 .*same name/),
   );
 
-  it('has the form in front, as some have in the register', async () => {
+  it('can have the form in front, as some have in the register', async () => {
     const company = entry('10000002', 'A/S Havblik Cykler', { address: RINGVEJ });
     expect(await matched([company], { name: 'Havblik Cykler A.S.', ...ringvej })).toMatch(/^certain .*same name/);
   });
@@ -38,7 +38,7 @@ describe('a name as a CRM spells it', () => {
     async (name) => expect(await matched([nordlys], { name, ...ringvej, phone })).toMatch(/^ambiguous/),
   );
 
-  it('names the owner behind a dash, who stands behind v/ in the register', async () => {
+  it('can name after a dash the owner that the register has after v/', async () => {
     const company = entry('10000003', 'Salon Sol v/ Ole Hansen', { address: RINGVEJ });
     for (const name of ['Ole Hansen - Salon Sol', 'Salon Sol (Ole Hansen)', 'Salon Sol v. O. Hansen'])
       expect(await matched([company], { name, ...ringvej })).toMatch(/^certain \| 10000003/);
@@ -60,12 +60,12 @@ describe('a name as a CRM spells it', () => {
     );
   });
 
-  it('has its words in another order', async () => {
+  it('can have its words in another order', async () => {
     expect(await matched([nordlys], { name: 'Møbler Nordlys', ...ringvej, phone })).toMatch(/^certain .*another order/);
     expect(await matched([nordlys], { name: 'Møbler Nordlys' })).toMatch(/^likely \| 10000001/);
   });
 
-  it('is cut where a field of the CRM ended', async () => {
+  it('can be cut at the length of a CRM field', async () => {
     const company = entry('10000004', 'Nordlys Møbler og Indretning Aalborg ApS', { address: RINGVEJ });
     expect(await matched([company], { name: 'Nordlys Møbler og Indretning Aalb', ...ringvej })).toMatch(
       /^likely .*shortened/,
@@ -76,14 +76,14 @@ describe('a name as a CRM spells it', () => {
     expect(await matched([company], { name: 'Nordlys Møbler og Indretning', ...ringvej })).toMatch(/^likely .*is part/);
   });
 
-  it('shortens words by a dot, and a given name to its letter', async () => {
+  it('can shorten words with a dot, and a given name to its letter', async () => {
     const company = entry('10000005', 'Ole Hansen Tømrerforretning ApS', { address: RINGVEJ });
     for (const name of ['O. Hansen Tømrerforretning', 'Ole Hansen Tømrerforr.', 'O. Hansen Tømrerforr. ApS'])
       expect(await matched([company], { name, ...ringvej })).toMatch(/^likely .*shortened/);
     expect(await matched([company], { name: 'P. Hansen Tømrerforretning', ...ringvej })).toMatch(/^none/);
   });
 
-  it('says its town, and the register does not, or the other way round', async () => {
+  it('can state its town if the register does not, or the other way round', async () => {
     const shop = entry('1000000011', 'Kaffe Nordlys', { company: '10000001', address: HAVNEGADE });
     const record = { street: 'Havnegade 12B', postalCode: '5000', city: 'Odense' };
     expect(await matched([nordlys, shop], { name: 'Kaffe Nordlys Odense C', ...record })).toMatch(
@@ -95,13 +95,13 @@ describe('a name as a CRM spells it', () => {
     expect(await matched([named], { name: 'Kaffe Nordlys Aarhus', ...record })).toMatch(/^none/);
   });
 
-  it('holds letters that a system lost', async () => {
+  it('can lack letters that a system lost', async () => {
     const company = entry('10000007', 'Særkær Tømrer ApS', { address: RINGVEJ, phone });
     for (const name of ['S?rk?r T?mrer ApS', 'S\ufffdrk\ufffdr T\ufffdmrer'])
       expect(await matched([company], { name, ...ringvej, phone })).toMatch(/^likely \| 10000007 .*nearly the same/);
   });
 
-  it('with a word more is a part, and not spelled nearly the same', async () => {
+  it('with one more word is a partial name, not a nearly equal one', async () => {
     const company = entry('10000008', 'Havblik Lundgaard IT', { address: RINGVEJ, phone });
     expect(await matched([company], { name: 'Havblik Lundgaard', ...ringvej, phone })).toMatch(/^likely .*is part/);
   });
@@ -181,7 +181,7 @@ describe('a record with something in another place', () => {
     );
   });
 
-  it('lives in a street that begins with a number', async () => {
+  it('can state a street that begins with a number', async () => {
     const company = entry('10000001', 'Nordlys Møbler ApS', {
       address: { street: '10. Februar Vej 3', postalCode: '8000', city: 'Aarhus C' },
     });
@@ -190,21 +190,21 @@ describe('a record with something in another place', () => {
     expect(await matched([company], { ...record, street: '10. Februar Vej 5' })).toMatch(/same street/);
   });
 
-  it('with another phone and another domain than the company’s is a namesake’s as well', async () => {
+  it('with another phone and another domain than the company’s may be of a namesake', async () => {
     const company = entry('10000001', 'Nordlys Møbler ApS', { phone, website: 'nordlys.dk' });
     const record = { name: 'Nordlys Møbler', phone: '22334455', website: 'solvind.dk' };
     expect(await matched([company], record)).toMatch(/^ambiguous .*another phone; another domain/);
     expect(await matched([company], { name: record.name })).toMatch(/^likely/);
   });
 
-  it('in another street of the postal code, with another phone and domain, is a namesake’s', async () => {
+  it('in another street of the postal code, with another phone and domain, may be of a namesake', async () => {
     const company = entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone, website: 'nordlys.dk' });
     const record = { name: 'Nordlys Møbler', postalCode: '8000', phone: '22334455', website: 'solvind.dk' };
     expect(await matched([company], record)).toMatch(/^likely .*same postal code/);
     expect(await matched([company], { ...record, street: 'Algade 9' })).toMatch(/^ambiguous .*another street/);
   });
 
-  it('that says nothing but a phone or a domain is likely where no other company has it', async () => {
+  it('with nothing but a phone or a domain is likely if no other company has it', async () => {
     const company = entry('10000001', 'Nordlys Møbler ApS', { phone, website: 'nordlys.dk' });
     expect(await matched([company], { phone })).toBe('likely | 10000001 | same phone');
     expect(await matched([company], { website: 'nordlys.dk' })).toMatch(/^likely .*its own domain/);
@@ -215,7 +215,7 @@ describe('a record with something in another place', () => {
   });
 });
 
-describe('a company of a kind of its own', () => {
+describe('a company of a special kind', () => {
   it('is the branch of a foreign one', async () => {
     const branch = entry('10000001', 'Nordlys AB, filial af Nordlys AB, Sverige', { address: RINGVEJ });
     const record = { ...ringvej, country: 'Danmark' };

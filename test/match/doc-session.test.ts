@@ -1,4 +1,4 @@
-/** The session in docs/match.md, run as it stands there. */
+/** Runs the session in docs/match.md as it is written there. */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Companies for tests, told by what matters in them. */
+/** Companies for tests, which state only what matters in them. */
 import type { IndexEntry } from '../../src/match/describe/entry.ts';
 
 /** An active company, or with another `company` one of its production units. */

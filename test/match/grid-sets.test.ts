@@ -1,4 +1,4 @@
-/** Holds that the labelled sets of trap grid and town registers are what their labels say. */
+/** Checks that the labelled sets of trap grid and town registers match their labels. */
 import { describe, expect, it } from 'vitest';
 import { passesModulus11 } from '../../src/protocol/cvr-number.ts';
 import { townRegisters } from '../bench/match-sets/town-registers.ts';

@@ -1,4 +1,4 @@
-/** What a record means, told in one line. */
+/** The match of a record in one line. */
 import type { RecordText } from '../../src/match/describe/described.ts';
 import type { IndexEntry } from '../../src/match/describe/entry.ts';
 import { reasonText } from '../../src/match/evidence/weights.ts';

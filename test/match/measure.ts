@@ -1,4 +1,4 @@
-/** How good a match is on labelled records. */
+/** Measures the quality of a match on labelled records. */
 
 import type { Confidence, MatchResult, ScoredCandidate } from '../../src/match/decide/confidence.ts';
 import type { RecordText } from '../../src/match/describe/described.ts';

@@ -5,14 +5,14 @@ import { matched } from './matched.ts';
 
 const phone = '86123456';
 
-describe('a name that a live company bears', () => {
+describe('a name of a live company', () => {
   const holding = entry('10000001', 'Fjordbyg Holding ApS', {
     formerNames: [{ value: 'Fjordbyg ApS', until: '2021-05-01' }],
     address: RINGVEJ,
     phone,
   });
 
-  it('is nobody’s for certain where the phone is that of the company that gave the name up', async () => {
+  it('is not certain if the phone is that of the company that gave the name up', async () => {
     const heir = entry('10000002', 'Fjordbyg ApS', { address: RINGVEJ });
     for (const rest of [{}, RINGVEJ, { street: RINGVEJ.street }])
       expect(await matched([holding, heir], { name: 'Fjordbyg ApS', phone, ...rest })).toMatch(/^ambiguous .*10000002/);
@@ -23,7 +23,7 @@ describe('a name that a live company bears', () => {
     expect(await matched([holding, ended], { name: 'Fjordbyg Holding', phone, ...RINGVEJ })).toMatch(/^certain/);
   });
 
-  it('stands first, however many candidates look better', async () => {
+  it('comes first, however many candidates look better', async () => {
     const others = [1, 2, 3, 4, 5].map((at) =>
       entry(`1000001${at}`, `Solvind ${at} ApS`, {
         formerNames: [{ value: 'Fjordbyg ApS', until: '2021-05-01' }],
@@ -37,7 +37,7 @@ describe('a name that a live company bears', () => {
     );
   });
 
-  it('that became a holding is not given to it, where the index lacks the heir', async () => {
+  it('of a company that became a holding does not match it if the index lacks the successor', async () => {
     for (const name of ['Fjordbyg ApS', 'Fjordbyg'])
       expect(await matched([holding], { name, phone, ...RINGVEJ })).toMatch(/^ambiguous \| 10000001 .*of its group/);
   });
@@ -46,7 +46,7 @@ describe('a name that a live company bears', () => {
 describe('a name that is a letter away', () => {
   const simon = entry('10000001', 'Simon Ravn Holding ApS', { address: RINGVEJ, phone });
 
-  it('is that of the sister elsewhere, who bears the record’s', async () => {
+  it('is uncertain if a sister elsewhere has exactly the name of the record', async () => {
     const simone = entry('10000002', 'Simone Ravn Holding ApS', { address: HAVNEGADE });
     expect(await matched([simon, simone], { name: 'Simone Ravn Holding ApS', ...RINGVEJ })).toMatch(
       /^ambiguous \| .*10000002/,
@@ -82,7 +82,7 @@ describe('a name that is a letter away', () => {
     expect(await matched([company], { name, phone, ...RINGVEJ })).toMatch(/^likely \| 10000001 .*nearly the same/);
   });
 
-  it('is another word within a longer one, at its beginning or its end', () => {
+  it('can be another word within a longer one, at its beginning or its end', () => {
     expect(isOtherWord('murerteamet', 'malerteamet')).toBe(true);
     expect(isOtherWord('nordjensen', 'nordjansen')).toBe(true);
     expect(isOtherWord('gruppen', 'gruppe')).toBe(false);

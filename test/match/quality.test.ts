@@ -38,7 +38,7 @@ async function qualityOn(
 }
 
 describe.each(SUITE_ENGINES)('the quality of a match on %s', (engine) => {
-  it('is what the design demands', { timeout: 120_000 }, async () => {
+  it('meets the design’s demands', { timeout: 120_000 }, async () => {
     const { precision, recall, told } = await qualityOn(engine, register.entries, labelled);
     expect(shareOf(precision.certain), told).toBeGreaterThanOrEqual(0.998);
     expect(shareOf(precision.likely), told).toBeGreaterThanOrEqual(0.95);

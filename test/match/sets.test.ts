@@ -1,4 +1,4 @@
-/** The labelled sets are what a benchmark may trust: the same for each run, and consistent. */
+/** A benchmark may trust the labelled sets: they are the same for each run, and consistent. */
 import { describe, expect, test } from 'vitest';
 import { crmExports } from '../bench/match-sets/crm-exports.ts';
 import { salesLists } from '../bench/match-sets/sales-lists.ts';
@@ -20,7 +20,7 @@ describe.each([
     expect(new Set(entries.map(({ number }) => number)).size).toBe(entries.length);
   });
 
-  test('means companies of the register, with the end that the register has', () => {
+  test('labels companies of the register, with the same end', () => {
     const known = new Map(entries.map((entry) => [entry.number, entry]));
     const meant = records.filter(({ company }) => company !== null);
     expect(meant.filter(({ company }) => !known.has(company ?? ''))).toEqual([]);
@@ -36,7 +36,7 @@ describe.each([
     expect(share).toBeLessThan(0.3);
   });
 
-  test('says of a trap without an answer that it has none', () => {
+  test('labels a trap without an answer as one', () => {
     expect(records.filter(({ trap, company }) => trap.endsWith('-undecidable') && company !== null)).toEqual([]);
   });
 });

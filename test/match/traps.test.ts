@@ -54,7 +54,7 @@ describe('a record without a number', () => {
     expect(await matched([namesake], { name: record.name, website: record.website })).toMatch(/^certain/);
   });
 
-  it('whose name is only part of the company’s is a person’s to decide, with the same phone and address, too', async () => {
+  it('whose name is only part of the company’s is left to a person, even with the same phone and address', async () => {
     const holding = entry('10000001', 'Nordlys Møbler Holding ApS', { address: RINGVEJ, phone: '86123456' });
     expect(await matched([holding], { name: 'Nordlys Møbler ApS', phone: '86123456', ...ringvej })).toMatch(
       /^likely .*such as Holding/,
@@ -62,7 +62,7 @@ describe('a record without a number', () => {
     expect(await matched([holding], { name: 'Solvind ApS', phone: '86123456', ...ringvej })).toMatch(/^ambiguous/);
   });
 
-  it('of two companies of one name at one address is a person’s to decide', async () => {
+  it('of two companies of one name at one address is left to a person', async () => {
     const twins = [nordlys, entry('10000002', 'Nordlys Møbler A/S', { address: RINGVEJ })];
     expect(await matched(twins, { name: 'Nordlys Møbler', ...ringvej })).toMatch(/^ambiguous \| 10000001 10000002/);
     expect(await matched(twins, { name: 'Nordlys Møbler A/S', ...ringvej })).toMatch(/^likely \| 10000002/);
@@ -78,7 +78,7 @@ describe('a record without a number', () => {
     expect(await matched([chain, shop, ...others], record)).toMatch(/^certain \| 10000001 .*production unit/);
   });
 
-  it('of a name that many have is told apart by its address', async () => {
+  it('with a common name is matched by its address', async () => {
     const many = Array.from({ length: 60 }, (_, at) =>
       entry(`100001${String(at).padStart(2, '0')}`, 'Kaffe Nord ApS', {
         address: { street: `Algade ${at + 1}`, postalCode: String(4000 + at), city: 'By' },
@@ -90,7 +90,7 @@ describe('a record without a number', () => {
     expect(await matched(many, { name: 'Kaffe Nord' })).toMatch(/^ambiguous/);
   });
 
-  it('at an address of hundreds of companies needs more than it', async () => {
+  it('at an address of hundreds of companies needs more than the address', async () => {
     const hotel = Array.from({ length: 30 }, (_, at) =>
       entry(`100002${String(at).padStart(2, '0')}`, `Firma ${'ABCDEFGHIJKLMNOPQRSTUVWXYZÆØÅ'.charAt(at)}lund ApS`, {
         address: RINGVEJ,
@@ -112,7 +112,7 @@ describe('a record without a number', () => {
     );
   });
 
-  it('under a former name that nobody has today means who had it', async () => {
+  it('under a former name that is free today means the company that had it', async () => {
     const renamed = entry('10000001', 'Solvind A/S', {
       formerNames: [{ value: 'Nordlys Møbler A/S', until: '2021-05-01' }],
       phone: '86123456',
@@ -123,7 +123,7 @@ describe('a record without a number', () => {
     );
   });
 
-  it('under a former name that another company took is nobody’s for certain', async () => {
+  it('under a former name that another company took is not certain', async () => {
     const renamed = entry('10000001', 'Solvind A/S', {
       formerNames: [{ value: 'Nordlys Møbler A/S', until: '2021-05-01' }],
       phone: '86123456',
@@ -134,7 +134,7 @@ describe('a record without a number', () => {
     );
   });
 
-  it('with an address that the company left says so', async () => {
+  it('with an address that the company left is matched with a remark', async () => {
     const moved = entry('10000001', 'Nordlys Møbler ApS', {
       address: HAVNEGADE,
       formerAddresses: [{ value: RINGVEJ, until: '2021-05-01' }],
@@ -174,7 +174,7 @@ describe('a record without a number', () => {
     ).toMatch(/^certain/);
   });
 
-  it('of a company that ended is told so, with its successor', async () => {
+  it('of a company that ended is reported as such, with its successor', async () => {
     const ended = entry('10000001', 'Nordlys Møbler ApS', {
       address: RINGVEJ,
       ended: '2020-01-31',
@@ -219,5 +219,5 @@ describe('a record without a number', () => {
     'a'.repeat(10_000),
     '\u0000',
     '\ud800',
-  ])('called %j is read, and means nobody', async (name) => expect(await matched([nordlys], { name })).toBe('none'));
+  ])('called %j is read, and matches nothing', async (name) => expect(await matched([nordlys], { name })).toBe('none'));
 });

@@ -1,4 +1,4 @@
-/** What the companies of the labelled register are made of. Nobody and nothing here exists; towns and postal codes do. */
+/** The words of the labelled register's companies. All persons and companies are invented; towns and postal codes are real. */
 
 type List = readonly [string, ...string[]];
 const list = (text: string): List => {

@@ -79,7 +79,7 @@ describe('operations', () => {
       !/\.create$|^delivery\.|^config\.|\.preview$|\.import$|\.scan$|^match\.run$|^monitoring\.add$/u.test(operation),
   );
 
-  it.each(FACES)('are refused by %s for an id that nothing has, and leave no entry', async (face) => {
+  it.each(FACES)('are refused by %s for an unknown id, and leave no entry', async (face) => {
     const faces = await openFaces('sqlite');
     for (const { operation, ask } of ofOne) {
       const asked = ask(NOBODY, NOBODY);
@@ -165,7 +165,7 @@ describe('operations', () => {
     },
   );
 
-  it('have a case each, if they change something, and the faces that it asks', async () => {
+  it('have a case each, and the faces that it needs, if they change something', async () => {
     const changing = [...INSTALLATION_OPERATIONS, ...CONNECTOR_OPERATIONS, ...SERVICE_OPERATIONS].filter(
       ({ change, name }) => change !== undefined || name === 'monitor.test',
     );

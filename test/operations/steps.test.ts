@@ -1,4 +1,4 @@
-/** Operations that need many transactions: the audit has what is done, wherever they end. */
+/** Operations that need many transactions: the audit records what was done, wherever they end. */
 import { expect, it } from 'vitest';
 import { linkRecord } from '../../src/connector/links/links.ts';
 import { setOverride } from '../../src/connector/overrides/override.ts';

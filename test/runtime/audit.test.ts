@@ -1,4 +1,4 @@
-/** The audit: kept, filtered, and let go after its time. */
+/** The audit: stored, filtered, and deleted after its time. */
 import { describe, expect, it } from 'vitest';
 import { STORE_TASKS } from '../../src/runtime/housekeeping/periodic-tasks.ts';
 import { type AuditEntry, readAudit, recordAudit } from '../../src/runtime/operators/audit.ts';
@@ -15,7 +15,7 @@ const entry = (more: Partial<AuditEntry> = {}): AuditEntry => ({
 });
 
 describe.each(ENGINES)('the audit on %s', (engine) => {
-  it('shows the newest first, by what narrows it, page by page', async () => {
+  it('shows the newest first, filtered, and page by page', async () => {
     const store = await newStore(engine);
     const all = [
       entry({ detail: { property: 'name' } }),

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { backoff } from '../../src/runtime/backoff.ts';
 
-it('doubles from a second up to a quarter of an hour', () => {
+it('a back-off doubles from a second up to a quarter of an hour', () => {
   const waits = [1, 2, 3, 4, 10, 11, 12, 1_000, 5_000].map((attempts) => backoff(attempts, {}, () => 0));
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 512_000, 900_000, 900_000, 900_000, 900_000]);
 });
 
-it('is never earlier than planned, and at most a fifth later', () => {
+it('a back-off is never shorter than planned, and at most a fifth longer', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 10_000 }),
@@ -22,7 +22,7 @@ it('is never earlier than planned, and at most a fifth later', () => {
   );
 });
 
-it('follows other numbers where they are given', () => {
+it('a back-off follows other numbers if they are given', () => {
   expect(backoff(3, { baseMs: 10, factor: 3, capMs: 80 }, () => 0)).toBe(80);
   expect(backoff(2, { baseMs: 10, factor: 3 }, () => 0.5)).toBe(33);
 });

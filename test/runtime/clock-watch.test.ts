@@ -35,7 +35,7 @@ const dueTimes = async ({ db }: Store) => {
 };
 
 describe.each(ENGINES)('a clock that was set back, on %s', (engine) => {
-  it('has what waits due as long after it as before, once, and is told', async () => {
+  it('keeps the remaining waits of waiting work, once, and is reported', async () => {
     const { store, lines, clock, look } = await watched(engine, NOW);
     await fill(store);
     await look();
@@ -66,7 +66,7 @@ describe.each(ENGINES)('a clock that was set back, on %s', (engine) => {
     await store.close();
   });
 
-  it('means nothing by a few seconds', async () => {
+  it('is ignored if it is a few seconds', async () => {
     const { store, lines, clock, look } = await watched(engine, NOW);
     await fill(store);
     clock.now = NOW - 4_000;
@@ -76,7 +76,7 @@ describe.each(ENGINES)('a clock that was set back, on %s', (engine) => {
   });
 });
 
-it('a clock behind that of another daemon on PostgreSQL moves nothing, and is told once', async () => {
+it('a clock behind that of another daemon on PostgreSQL moves nothing, and is reported once', async () => {
   const { url, store, lines, clock, look } = await watched('postgres', NOW - HOUR);
   await fill(store);
   const other = await openStore(url, { claim: true });

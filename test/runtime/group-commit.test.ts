@@ -18,7 +18,7 @@ const setUp = (options: { readonly fails?: (entry: number) => boolean; readonly 
   return { commits, batches, failures };
 };
 
-test('what comes together is one batch, in its order, and never more than a batch holds', async () => {
+test('entries that arrive together are one batch, in their order, up to the size of a batch', async () => {
   const { commits, batches } = setUp();
   const results = await Promise.all([1, 2, 3, 4, 5, 6].map((entry) => commits.add(entry)));
   expect(results).toEqual([1, 2, 3, 4, 5, 6].map((entry) => `stored ${entry}`));
@@ -35,7 +35,7 @@ test('an entry that the store refuses fails alone', async () => {
   expect(failures).toEqual([[1, 2, 3]]);
 });
 
-test('entries that may not stand together go in batches of their own, none left behind', async () => {
+test('entries that exclude each other go into separate batches, and none is left behind', async () => {
   const batches: (readonly number[])[] = [];
   const commits = createGroupCommit<number, number>({
     batchSize: 10,
@@ -53,7 +53,7 @@ test('entries that may not stand together go in batches of their own, none left 
   expect(batches).toEqual([[1, 2], [11], [21]]);
 });
 
-test('an entry that comes while a batch is written starts the next, and settled waits for it', async () => {
+test('an entry that arrives while a batch is written starts the next, and settled waits for it', async () => {
   const { commits, batches } = setUp({ batchSize: 1 });
   const first = commits.add(1);
   const second = first.then(() => commits.add(2));
@@ -91,7 +91,7 @@ test('in a burst a batch waits for entries of later turns', async () => {
   ]);
 });
 
-test('in a burst a batch that is full waits for nothing', async () => {
+test('a full batch does not wait in a burst', async () => {
   const { commits, batches } = await setUpBurst(3_600_000);
   await Promise.all([3, 4, 5, 6].map((entry) => commits.add(entry)));
   expect(batches).toEqual([

@@ -1,4 +1,4 @@
-/** What a burst of work took is given back when the process rests: of a real process, from what the system says of it. */
+/** Memory of a burst of work is released when the process rests: of a real process, as the system measures it. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -33,7 +33,7 @@ const BURST = `
   console.log(JSON.stringify({ hadAll, collections }));
 `;
 
-test('a burst is given back when the process rests: not while it works, and not again until it has grown', async () => {
+test('memory of a burst is released when the process rests, not while it works, and again only after growth', async () => {
   // V8 reduces the memory of some idle processes by itself, late.
   const args = ['--no-memory-reducer', '--input-type=module', '--eval', BURST];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });

@@ -80,7 +80,7 @@ async function perform(store: Store, model: Model, step: Step): Promise<void> {
 }
 
 describe.each(ENGINES)('lanes on %s, whatever happens to them', (engine) => {
-  it('lose no mark, and heed no owner but the last', async () => {
+  it('lose no mark, and obey only the last owner', async () => {
     const store = await newStore(engine);
     await fc.assert(
       fc.asyncProperty(steps, async (list) => {

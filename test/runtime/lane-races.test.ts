@@ -1,4 +1,4 @@
-/** What only two connections at the same moment can get wrong: PostgreSQL, READ COMMITTED. */
+/** Races of two connections: PostgreSQL, READ COMMITTED. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
@@ -104,7 +104,7 @@ describe('two connections on one lane', () => {
     expect(await second).toBeGreaterThan(seq);
   });
 
-  it('never wait for each other, whatever the order they name their lanes in', async () => {
+  it('never wait for each other, in whatever order they name their lanes', async () => {
     const url = await newStoreUrl('postgres');
     const stores = [await opened(url), await opened(url), await opened(url)] as const;
     const names = Array.from({ length: 200 }, (_, i) => `CVR-1-${i}`);
@@ -128,7 +128,7 @@ describe('two connections on one lane', () => {
     expect(await deadlocks(stores[0])).toBe(before);
   });
 
-  it('are woken without waiting for whoever marks them in another order', async () => {
+  it('wake lanes without waiting for marks in another order', async () => {
     const url = await newStoreUrl('postgres');
     const [marker, waker] = [await opened(url), await opened(url)];
     for (const queue of ['note:crm', 'sync:crm']) await waiting(marker, queue, 9_000);
@@ -149,7 +149,7 @@ describe('two connections on one lane', () => {
     expect(await marker.db.selectFrom('lane').select('due_at').execute()).toEqual([{ due_at: 0 }, { due_at: 0 }]);
   });
 
-  it('stay parked where one is parked while it is woken', async () => {
+  it('leave a lane parked that is parked while it is woken', async () => {
     const url = await newStoreUrl('postgres');
     const [worker, waker] = [await opened(url), await opened(url)];
     await waiting(worker, Q, 10);
@@ -163,7 +163,7 @@ describe('two connections on one lane', () => {
     expect(await worker.db.selectFrom('lane').select('parked_at').execute()).toEqual([{ parked_at: 10 }]);
   });
 
-  it('run a transaction again that PostgreSQL ended for a deadlock', async () => {
+  it('repeat a transaction that PostgreSQL ended for a deadlock', async () => {
     const store = await newStore('postgres');
     await store.write((tx) => mark(tx, Q, ['a', 'b'], 0));
     let tries = 0;

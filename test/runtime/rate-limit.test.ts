@@ -1,4 +1,4 @@
-/** The pace by a clock that the test turns. */
+/** The rate limiter with a clock that the test controls. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createRateLimiter, type RateLimiter } from '../../src/runtime/limits/rate-limiter.ts';
@@ -39,7 +39,7 @@ const patterns = fc.record({
   ),
 });
 
-it('no window ever holds more calls than the limit, however they are asked for and however late timers are', async () => {
+it('no window ever holds more calls than the limit, however they are requested and however late timers are', async () => {
   store = await newStore('sqlite');
   await fc.assert(
     fc.asyncProperty(patterns, async ({ calls, perMs, steps }) => {
@@ -71,7 +71,7 @@ it('no window ever holds more calls than the limit, however they are asked for a
   );
 });
 
-it('no window ever holds more calls than the limit where some come in pairs, whenever the second one comes', async () => {
+it('no window ever holds more calls than the limit if some come in pairs, whenever the second one comes', async () => {
   store = await newStore('sqlite');
   await fc.assert(
     fc.asyncProperty(patterns, async ({ calls, perMs, steps }) => {
@@ -103,7 +103,7 @@ it('no window ever holds more calls than the limit where some come in pairs, whe
   );
 });
 
-it('keeps a limit of two calls in ten seconds while four processes hold slots far ahead', async () => {
+it('the rate limiter keeps a limit of two calls in ten seconds while four processes hold slots far ahead', async () => {
   store = await newStore('sqlite');
   const granted: number[] = [];
   const stop = new AbortController();
@@ -128,7 +128,7 @@ it.each([
   [10, 10_000],
   [20, 10_000],
   [100, 10_000],
-])('lets a write follow its read at once at %i calls in %i ms, and uses most of them', async (calls, perMs) => {
+])('a write follows its read at once at %i calls in %i ms, and most of them are used', async (calls, perMs) => {
   store = await newStore('sqlite');
   const shared = rateLimiter(calls, perMs, 'calls');
   const ages: number[] = [];
@@ -151,7 +151,7 @@ it.each([
   await Promise.all(syncs);
 });
 
-it('gives the slot of a write that does not come to the next one who waits', async () => {
+it('the rate limiter gives the slot of a write that does not come to the next caller', async () => {
   store = await newStore('sqlite');
   const shared = rateLimiter(10, 10_000, 'calls');
   const pair = shared.acquirePair('calls', live);
@@ -171,7 +171,7 @@ it.each([
   [100, 10_000],
   [500, 60_000],
   [5, 1_000],
-])('uses at least 0.95 of %i calls in %i ms while work waits', async (calls, perMs) => {
+])('the rate limiter uses at least 0.95 of %i calls in %i ms while work waits', async (calls, perMs) => {
   store = await newStore('sqlite');
   const shared = rateLimiter(calls, perMs);
   let granted = 0;
@@ -190,7 +190,7 @@ it.each([
   await Promise.allSettled(callers);
 });
 
-it('goes on within two windows when the clock is set back an hour', async () => {
+it('the rate limiter continues within two windows when the clock is set back an hour', async () => {
   store = await newStore('sqlite');
   const shared = rateLimiter(10, 1_000);
   await Promise.all([shared.acquire('calls', live), vi.advanceTimersByTimeAsync(10)]);
@@ -201,7 +201,7 @@ it('goes on within two windows when the clock is set back an hour', async () => 
   await waiting;
 });
 
-it('a pause of the process costs calls and never crowds them', async () => {
+it('a pause of the process loses calls and never crowds them', async () => {
   store = await newStore('sqlite');
   const shared = rateLimiter(100, 1_000);
   const granted: number[] = [];

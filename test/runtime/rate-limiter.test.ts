@@ -15,8 +15,8 @@ async function pair(engine: (typeof ENGINES)[number]): Promise<readonly [Store, 
   return [await opened(url), await opened(url)];
 }
 
-describe.each(ENGINES)('the pace of an account on %s', (engine) => {
-  it('is one for all processes together', async () => {
+describe.each(ENGINES)('the rate limiter of an account on %s', (engine) => {
+  it('is shared by all processes', async () => {
     const stores = await pair(engine);
     const budget = { calls: 40, perMs: 800 };
     const granted: number[] = [];
@@ -36,7 +36,7 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     expect(Date.now() - start).toBeGreaterThan(1_500);
   });
 
-  it('lets a write whose record was just read go before calls that wait already', async () => {
+  it('lets a write whose record was just read go before waiting calls', async () => {
     const [store] = await pair(engine);
     const rateLimiter = account(store, { calls: 20, perMs: 1_000 });
     const order: string[] = [];
@@ -52,20 +52,20 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     ['1e9 calls a second', { calls: 1e9, perMs: 1_000 }],
     ['more calls a day than a number can count', { calls: Number.MAX_SAFE_INTEGER, perMs: 86_400_000 }],
     ['all calls at once', { calls: Number.MAX_VALUE, perMs: 1_000 }],
-  ])('lets calls go whose budget is %s', async (_what, budget) => {
+  ])('allows calls whose budget is %s', async (_what, budget) => {
     const [store] = await pair(engine);
     const rateLimiter = account(store, budget);
     await Promise.all(Array.from({ length: 50 }, () => rateLimiter.acquire('calls', live)));
     await Promise.all(Array.from({ length: 50 }, () => rateLimiter.acquire('calls', live)));
   });
 
-  it('starts at once after a rest', async () => {
+  it('allows calls at once after a rest', async () => {
     const [store] = await pair(engine);
     const rateLimiter = account(store, { calls: 1, perMs: 60_000 });
     await rateLimiter.acquire('calls', live);
   });
 
-  it('stops for all processes within a second of a block, and goes on after it', async () => {
+  it('stops all processes within a second of a block, and continues after it', async () => {
     const [one, two] = await pair(engine);
     const [blocking, other] = [account(one), account(two)];
     await other.acquire('calls', live);
@@ -78,7 +78,7 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     expect(await other.blockedUntil()).toBeUndefined();
   });
 
-  it('learns of a block while it is under way', async () => {
+  it('applies a block from another process between calls', async () => {
     const [one, two] = await pair(engine);
     const [blocking, other] = [account(one), account(two)];
     let granted = 0;
@@ -114,7 +114,7 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     await waiting;
   });
 
-  it('holds a block that a clock made which ran ahead for its own length, once the clock is right', async () => {
+  it('keeps a block from a fast clock for its own length once the clock is right', async () => {
     const [one, two] = await pair(engine);
     let time = Date.UTC(2027, 10, 25);
     const open = (store: Store) => createRateLimiter({ store, key: 'crm', budgets: {}, now: () => time });
@@ -134,7 +134,7 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     expect(await other.blockedUntil()).toBeUndefined();
   });
 
-  it('leaves a block as it is that a machine made whose clock is a little ahead', async () => {
+  it('leaves a block of a machine with a slightly fast clock as it is', async () => {
     const [one, two] = await pair(engine);
     const now = Date.now();
     const ahead = createRateLimiter({ store: one, key: 'crm', budgets: {}, now: () => now + 60_000 });
@@ -142,7 +142,7 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     expect(await account(two).blockedUntil()).toEqual({ until: now + 90_000, reason: 'told to wait' });
   });
 
-  it('turns away who waits, where a block outlasts their patience', async () => {
+  it('rejects waiting calls if a block lasts longer than they may wait', async () => {
     const [store] = await pair(engine);
     const budgets = { calls: { calls: 100, perMs: 1_000 } };
     const rateLimiter = createRateLimiter({ store, key: 'crm', budgets, now: Date.now, patienceMs: 500 });
@@ -153,7 +153,7 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     await expect(rateLimiter.acquire('calls', live)).rejects.toMatchObject({ message: 'signed out', until });
   });
 
-  it('postpones the next call where few remain', async () => {
+  it('postpones the next call if few remain', async () => {
     const [one, two] = await pair(engine);
     const until = Date.now() + 300;
     await account(one).slow('calls', until);
@@ -162,7 +162,7 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     expect(Date.now()).toBeGreaterThanOrEqual(until);
   });
 
-  it('lets those go who stop waiting, and serves the others', async () => {
+  it('drops callers that stop waiting, and serves the others', async () => {
     const [store] = await pair(engine);
     const rateLimiter = account(store, { calls: 10, perMs: 1_000 });
     await rateLimiter.acquire('calls', live);
@@ -178,7 +178,7 @@ describe.each(ENGINES)('the pace of an account on %s', (engine) => {
     );
   });
 
-  it('lets nobody call while the store cannot be written', async () => {
+  it('allows no call while the store cannot be written', async () => {
     const [store] = await pair(engine);
     const rateLimiter = account(store);
     await store.close();

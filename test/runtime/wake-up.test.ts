@@ -33,7 +33,7 @@ it('a wait for an aborted signal is over at once', async () => {
   await createWakeUp().wait('a', LONG, AbortSignal.abort());
 });
 
-it('a ring for all ends each wait, and the next one of who is at work', async () => {
+it('a ring for all ends each wait, and the next wait of a busy worker', async () => {
   const wakeUp = createWakeUp();
   const waits = ['a', 'b'].map((queue) => wakeUp.wait(queue, LONG, never));
   wakeUp.ringAll();

@@ -7,7 +7,7 @@ import { newStore } from '../support/stores.ts';
 import { done, prepared, Q, working } from './working.ts';
 
 describe('a worker that is waited for', () => {
-  it('is not drained while a lane is due that a run left so during a claim', async () => {
+  it('is not drained while a lane is due that a run made due during a claim', async () => {
     const store = await newStore('sqlite');
     const claimed = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ describe('a worker that is waited for', () => {
 });
 
 describe('a worker that is stopped', () => {
-  it('after a stray error tries what it cut off later, each time more so: one of the lanes may have caused it', async () => {
+  it('retries what a stray error cut off at growing intervals, because one of the lanes may be the cause', async () => {
     const begun = Promise.withResolvers<void>();
     const run = (_claims: readonly Claim[], signal: AbortSignal) => {
       begun.resolve();
@@ -67,7 +67,7 @@ describe('a worker that is stopped', () => {
     expect(errors).toEqual([]);
   });
 
-  it('waits for what runs, and claims no more', async () => {
+  it('waits for running work, and claims no more', async () => {
     const store = await newStore('sqlite');
     const started = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ describe('a worker that is stopped', () => {
     expect(await counts(store.db, Date.now())).toMatchObject([{ ready: 15, leased: 0 }]);
   });
 
-  it('aborts what runs too long, and gives its lanes back at once', async () => {
+  it('aborts what runs too long, and releases its lanes at once', async () => {
     const store = await newStore('sqlite');
     const started = Promise.withResolvers<void>();
     const run = (_: readonly Claim[], signal: AbortSignal) =>

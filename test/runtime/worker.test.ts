@@ -41,7 +41,7 @@ describe('a worker', () => {
     expect(new Set(seen).size).toBe(5);
   });
 
-  it('runs as many batches at a time as it may', async () => {
+  it('runs as many batches at a time as configured', async () => {
     const store = await newStore('sqlite');
     let now = 0;
     let most = 0;
@@ -58,7 +58,7 @@ describe('a worker', () => {
     expect(most).toBe(3);
   });
 
-  it('starts at the ring of the wake-up, long before it would look by itself', async () => {
+  it('starts at a wake-up, long before its next poll', async () => {
     const ran = Promise.withResolvers<void>();
     const { worker, marks } = await working({ pollMs: 60_000, run: async () => ran.resolve() });
     await worker.drained();
@@ -66,7 +66,7 @@ describe('a worker', () => {
     await ran.promise;
   });
 
-  it('finds what nobody rang for, and wakes for what falls due', async () => {
+  it('finds work without a wake-up, and wakes for work that becomes due', async () => {
     const ran = Promise.withResolvers<void>();
     const { store } = await working({
       pollMs: 20,
@@ -79,7 +79,7 @@ describe('a worker', () => {
     await ran.promise;
   });
 
-  it('looks often for a while after its work if a person may wait for what follows, and not else', async () => {
+  it('polls often for a while after its work only if a person may wait for the result', async () => {
     let time = 0;
     const wakeUp = createWakeUp();
     const waits: number[] = [];
@@ -131,7 +131,7 @@ describe('a worker', () => {
     expect([before > 0, writes]).toEqual([true, before]);
   });
 
-  it('claims all there is by one write, and then looks once before it waits', async () => {
+  it('claims all work by one write, and then polls once before it waits', async () => {
     const store = await newStore('sqlite');
     let claimed = 0;
     const asked: string[] = [];
@@ -162,7 +162,7 @@ describe('a worker', () => {
     expect(asked.length).toBeLessThanOrEqual(2);
   });
 
-  it('looks for work of other processes once for all idle workers, and sees what they hold no longer', async () => {
+  it('polls for work of other processes once for all idle workers, and finds released lanes', async () => {
     const store = await newStore('sqlite');
     const asked: string[] = [];
     const noted: KyselyPlugin = {
@@ -204,7 +204,7 @@ describe('a worker', () => {
     expect(errors).toEqual([]);
   });
 
-  it('tries the lanes of a run that threw again, each alone, so that one poison lane holds no other', async () => {
+  it('retries the lanes of a run that threw one by one, so that one poison lane blocks no other', async () => {
     const store = await newStore('sqlite');
     const runs: string[][] = [];
     const run = async (claims: readonly Claim[]) => {
@@ -226,7 +226,7 @@ describe('a worker', () => {
     ]);
   });
 
-  it('leaves what a failing run had settled as it settled it', async () => {
+  it('leaves lanes that a failing run had settled as they are', async () => {
     const store = await newStore('sqlite');
     const run = async (claims: readonly Claim[]) => {
       await done(store, claims.slice(0, 2));
@@ -268,7 +268,7 @@ describe('a worker', () => {
     expect(await counts(store.db, Date.now())).toEqual([]);
   });
 
-  it('lets a batch fill up behind a full one, and takes what there is when the wait is over', async () => {
+  it('waits for a full batch behind a full one, up to a deadline', async () => {
     const store = await newStore('sqlite');
     const sizes: number[] = [];
     const first = Promise.withResolvers<void>();
@@ -286,7 +286,7 @@ describe('a worker', () => {
     expect(sizes).toEqual([10, 10]);
   });
 
-  it('outlives a store that fails, and goes on when it is back', async () => {
+  it('survives a store that fails, and continues when it is back', async () => {
     const real = await newStore('sqlite');
     let down = true;
     const store: Store = {

@@ -1,4 +1,4 @@
-/** What stood in each property of each record, one value after the other, and whether cvrsync wrote it: the CRMs tell. */
+/** The values of each property of each record in their order, and whether cvrsync wrote them, as the CRMs report. */
 import { isDeepStrictEqual } from 'node:util';
 import type { CrmEmulator } from '../../providers/kit/emulator/emulator.ts';
 import type { PropertyValue } from '../../providers/provider.ts';

@@ -1,4 +1,4 @@
-/** What the world knows of its PostgreSQL: what is answered, and who waits for whom. */
+/** What the world knows of its PostgreSQL: what is answered, and which connection waits for which. */
 import { sql } from 'kysely';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../../src/store/engines/postgres.ts';
@@ -30,7 +30,7 @@ describe('the answers of PostgreSQL', () => {
     expect(readAnswers()(sent)).toEqual(found);
   });
 
-  test('are the same in whatever pieces they come', () => {
+  test('are the same in whatever pieces they arrive', () => {
     for (let size = 1; size < sent.length; size += 1) {
       const read = readAnswers();
       const pieces = Array.from({ length: Math.ceil(sent.length / size) }, (_, index) =>
@@ -55,7 +55,7 @@ describe('a statement', () => {
     expect(stuck([1, 2], [2, 9], [3, 1]).toSorted()).toEqual([1, 2, 3]);
   });
 
-  test('is not stuck if it waits for one that goes on, or the server is about to end a deadlock', () => {
+  test('is not stuck if it waits for one that continues, or the server is about to end a deadlock', () => {
     expect(stuck([1, 2])).toEqual([]);
     expect(stuck([1, 2], [2, 1])).toEqual([]);
   });

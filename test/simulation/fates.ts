@@ -1,4 +1,4 @@
-/** What becomes of a record: it is deleted and comes back, is merged with another, and its link ends. */
+/** The fate of a record: it is deleted and comes back, is merged with another, and its link ends. */
 import { endLink } from '../../src/connector/links/links.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { Tx } from '../../src/store/store.ts';

@@ -1,4 +1,4 @@
-/** Faults that last for a while, and end at the latest when all is to be well. */
+/** Faults that last for a while, and end at the latest before the final check. */
 import type { Random } from '../../src/protocol/sample/random.ts';
 import type { CrmName } from '../support/fixture.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-/** The oracle of mails: what was mailed is compared with what was told by webhook. */
+/** The oracle of mails: what was mailed is compared with what was sent by webhook. */
 import { expect, test } from 'vitest';
 import { composeChanges } from '../../src/service/mail/compose.ts';
 import { wrongMails } from './mails.ts';
@@ -25,13 +25,13 @@ const letter = (id: string, ...changes: readonly (readonly [before: string, afte
 
 const POSTS = [post('a', '11', '22'), post('b', '22', '33')];
 
-test('mails that say each change once are right, also if one came twice', () => {
+test('mails that state each change once pass, also if one came twice', () => {
   const both = letter('one', ['11', '22'], ['22', '33']);
   expect(wrongMails([both, both], POSTS)).toEqual([]);
   expect(wrongMails([letter('one', ['11', '22']), letter('two', ['22', '33'])], POSTS)).toEqual([]);
 });
 
-test('a change that no mail says, that two say, and that no webhook told, is wrong', () => {
+test('a change in no mail, in two mails, or in no webhook is an error', () => {
   const [one, two] = [letter('one', ['11', '22']), letter('two', ['22', '33'])];
   const said = (here: number, there: number, line: string): string =>
     `told ${here} times by webhook and ${there} times by mail: 12345678 Telefon: ${line}`;
@@ -40,7 +40,7 @@ test('a change that no mail says, that two say, and that no webhook told, is wro
   expect(wrongMails([one, two], POSTS.slice(0, 1))).toEqual([said(0, 1, '22 → 33')]);
 });
 
-test('a mail that comes twice with two texts is wrong', () => {
+test('a mail that comes twice with two texts is an error', () => {
   const again = [letter('one', ['11', '22']), letter('one', ['11', '22'], ['22', '33'])];
   expect(wrongMails(again, POSTS)[0]).toBe('the mail one came with two texts');
 });

@@ -1,4 +1,4 @@
-/** What the mails told equals what the webhooks told: no change is missing, and none is mailed under two ids. */
+/** The mails contain the same as the webhooks: no change is missing, and none is mailed under two ids. */
 import type { Updates } from '../../src/protocol/payload.ts';
 import { composeChanges } from '../../src/service/mail/compose.ts';
 import type { Letter } from './mail.ts';

@@ -1,4 +1,4 @@
-/** Acts that meet what is under way: rare by chance, and where faults were found before. */
+/** Acts during work under way: rare by chance, and where faults were found before. */
 import { setOverride } from '../../src/connector/overrides/override.ts';
 import type { Random } from '../../src/protocol/sample/random.ts';
 import { type CrmRecord, keepAsItIs, PROPERTIES, writeByHand } from './people.ts';

@@ -1,4 +1,4 @@
-/** What the news endpoint answers equals what was told: each change of master data is one item, and each item was told. */
+/** The news endpoint returns what was sent: each change of master data is one item, and each item was sent. */
 import type { NewsItemBody } from '../../src/protocol/news.ts';
 import { changeIn } from './oracle.ts';
 import type { Post } from './receiver.ts';

@@ -1,4 +1,4 @@
-/** Somebody else's receiver of webhooks, that remembers everything. */
+/** A receiver of webhooks that is not ours, and remembers everything. */
 import type { EmulatorHandler } from '../../providers/kit/emulator/emulator.ts';
 import type { Payload } from '../../src/protocol/payload.ts';
 

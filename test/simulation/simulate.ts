@@ -1,4 +1,4 @@
-/** Runs a plan in a world, and looks now and then whether all is well. */
+/** Runs a plan in a world, and checks the world now and then. */
 import { readDifferences } from '../../src/connector/history/differences.ts';
 import { hasArrivals } from '../../src/connector/intake/arrivals.ts';
 import { VALUE_SOURCE } from '../../src/connector/review/record-entries.ts';

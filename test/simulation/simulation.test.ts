@@ -1,4 +1,4 @@
-/** The world of a seed is always the same, all is well in some of them, and nothing of the machine is in them. */
+/** The world of a seed is always the same, some worlds show no fault, and nothing of the machine is in them. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import net from 'node:net';
@@ -48,7 +48,7 @@ describe('the simulation', () => {
     expect(line).toMatch(`passed seed ${FIRST}, ${STEPS} steps, `);
   });
 
-  test('lets a socket through to one path, and to no other', () => {
+  test('allows a socket to one path, and to no other', () => {
     const time = installTime(7, Date.UTC(2026, 0, 5), () => undefined);
     const followed: net.Socket[] = [];
     const letThrough = (target: unknown) =>

@@ -1,4 +1,4 @@
-/** Processes that end or stand still: at any moment, or as soon as a write of theirs is there and before they know. */
+/** Processes that end or freeze: at any moment, or as soon as a write of theirs has arrived and before they know. */
 import type { Random } from '../../src/protocol/sample/random.ts';
 import { mark } from '../../src/runtime/lanes/lanes.ts';
 import type { Daemon } from './daemon.ts';

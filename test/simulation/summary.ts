@@ -1,4 +1,4 @@
-/** What a run of worlds comes to: one line, which the process of several jobs reads and adds up. */
+/** The result of a run of worlds: one line, which the process of several jobs reads and adds up. */
 
 export interface Summary {
   readonly worlds: number;

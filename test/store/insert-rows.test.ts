@@ -5,7 +5,7 @@ import { ENGINES, newStore } from '../support/stores.ts';
 
 const KEPT: InsertTarget = { table: 'kv', columns: ['key', 'value', 'updated_at'], rest: 'returning key' };
 
-test.each(ENGINES)('are inserted, and returned in their order, however many they are (%s)', async (engine) => {
+test.each(ENGINES)('rows are inserted, and returned in their order, however many they are (%s)', async (engine) => {
   const { db, write } = await newStore(engine);
   const before = (await db.selectFrom('kv').select('key').execute()).length;
   for (const count of [0, 1, 100, 250]) {

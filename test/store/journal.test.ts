@@ -62,7 +62,7 @@ describe('the journal of a store', () => {
     ['a page', 100],
     ['the checksum of a frame', 18],
     ['the page number of a frame', 2],
-  ])('is found damaged where %s was changed and commits follow', async (_, at) => {
+  ])('is found damaged if %s was changed and commits follow', async (_, at) => {
     const { url, wal } = await killed();
     flip(wal, 10, at);
     expect(await gapsAt(url)).toMatchObject([{ cause: 'journal', since: expect.any(Number) }]);
@@ -81,7 +81,7 @@ describe('the journal of a store', () => {
     for (const copy of [torn, cut, more, whole]) expect(await gapsAt(copy), copy).toEqual([]);
   });
 
-  it('is sound where frames of an earlier round of it follow', async () => {
+  it('is sound if frames of an earlier round follow', async () => {
     const url = await newStoreUrl('sqlite');
     const store = await openStore(url);
     const write = (key: string) =>
@@ -97,7 +97,7 @@ describe('the journal of a store', () => {
   it.each([
     ['cut', (wal: string) => truncateSync(wal, 32 + 5 * FRAME)],
     ['deleted', (wal: string) => rmSync(wal)],
-  ])('is missed where it was %s, by the marker beside the store', async (_, harm) => {
+  ])('is found missing if it was %s, by the marker beside the store', async (_, harm) => {
     const { url, wal } = await killed();
     expect(await gapsAt(url)).toEqual([]);
     const store = await openStore(url, { claim: true });

@@ -28,7 +28,7 @@ const REMARKED = [
 ];
 
 describe.each(ENGINES)('a store of the first version on %s', (engine) => {
-  it('is brought to the next one with its rows, once by many at the same time', async () => {
+  it('is migrated with its rows, once even if many open it at the same time', async () => {
     const url = await newStoreUrl(engine);
     const store = await opened(url);
     const others = [await opened(url), await opened(url)];

@@ -1,4 +1,4 @@
-/** A SQLite store whose files are moved, replaced or deleted while it is open, and what tells a lost store from a first start. */
+/** A SQLite store whose files are moved, replaced or deleted while it is open, and what distinguishes a lost store from a first start. */
 import { copyFileSync, existsSync, globSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -34,7 +34,7 @@ describe('a write', () => {
         renameSync(`${file}.copy`, file);
       },
     ],
-  ])('fails as the store does once %s, and so does a ping', async (_, lose) => {
+  ])('fails with the error of the store once %s, as does a ping', async (_, lose) => {
     const url = await emptyStoreUrl('sqlite');
     const store = await opened(url);
     await put(store, 'before');
@@ -61,7 +61,7 @@ describe('a write', () => {
     await expect(put(store, 'after')).rejects.toThrow(StoreGoneError);
   });
 
-  it('works again once what was moved is back', async () => {
+  it('works again once the moved file is back', async () => {
     const url = await emptyStoreUrl('sqlite');
     const store = await opened(url);
     await put(store, 'before');
@@ -73,7 +73,7 @@ describe('a write', () => {
   });
 });
 
-describe('a store that was made', () => {
+describe('a store that was created', () => {
   it.each<[string, (file: string) => void]>([
     ['deleted', deleteAll],
     ['moved', (file) => renameSync(file, `${file}.moved`)],
@@ -87,7 +87,7 @@ describe('a store that was made', () => {
         empty.close();
       },
     ],
-  ])('and %s is not made again by itself', async (_, lose) => {
+  ])('and %s is not created again by itself', async (_, lose) => {
     const url = await emptyStoreUrl('sqlite');
     await (await openStore(url)).close();
     lose(url);
@@ -99,7 +99,7 @@ describe('a store that was made', () => {
     await (await openStore(url)).close();
   });
 
-  it('is made again after its marker was deleted, and marked again', async () => {
+  it('is created again after its marker was deleted, and marked again', async () => {
     const url = await emptyStoreUrl('sqlite');
     await (await openStore(url)).close();
     deleteAll(url);

@@ -1,4 +1,4 @@
-/** A PostgreSQL that speaks TLS: which certificates cvrsync takes, and what it says of the others. */
+/** A PostgreSQL that speaks TLS: which certificates cvrsync accepts, and what it reports about the others. */
 import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -51,7 +51,7 @@ afterAll(() => stop());
 const addressOf = (host: string, query: string) => `postgres://postgres@${host}:${port}${database}?${query}`;
 
 it.each(['prefer', 'require', 'verify-ca', 'verify-full'])(
-  'sslmode=%s takes the certificate of a named CA for the host that it names, and no other',
+  'sslmode=%s accepts the certificate of a named CA for the host that it names, and no other',
   async (mode) => {
     const named = `sslmode=${mode}&sslrootcert=${ownCa}`;
     const store = await openStore(addressOf('localhost', named));

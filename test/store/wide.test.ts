@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openStore } from '../../src/store/engines/open.ts';
 import { emptyStoreUrl } from '../support/stores.ts';
 
-it('keeps millions of snapshots in little more space than they are long', async () => {
+it('a table keeps millions of snapshots in little more space than their length', async () => {
   const url = await emptyStoreUrl('sqlite');
   const store = await openStore(url);
   const body = 'x'.repeat(1_500);

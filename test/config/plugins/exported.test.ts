@@ -1,4 +1,4 @@
-/** Which export of a module is the provider, and what is told if none is. */
+/** Which export of a module is the provider, and the message if none is. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,20 +34,20 @@ describe('a file with two providers', () => {
     );
   });
 
-  it('gives the default export where one of them is that', async () => {
+  it('gives the default export if one of them is that', async () => {
     expect(await load(`export const a = provider('a'); export default provider('b');`)).toBe('b');
     expect(
       await load(`exports.__esModule = true; exports.a = provider('a'); exports.default = provider('b');`, 'cjs'),
     ).toBe('b');
   });
 
-  it('is none where it exports one under two names', async () => {
+  it('counts as one provider if it exports it under two names', async () => {
     expect(await load(`export const a = provider('a'); export { a as b };`)).toBe('a');
     expect(await load(`module.exports = provider('a'); module.exports.self = module.exports;`, 'cjs')).toBe('a');
   });
 });
 
-describe('a file without a provider is told', () => {
+describe('a file without a provider is refused', () => {
   const NEEDED = 'IT exports no provider: an object with name, contract, settings and connect';
 
   it.each([
@@ -64,11 +64,11 @@ describe('a file without a provider is told', () => {
       `export const crm = { name: 'crm', contract: 1 };`,
       'Its export crm has no contract, no connect of the right type',
     ],
-  ])('that it exports %s instead, and what to do', async (_what, text, told) => {
+  ])('with what it exports instead, %s, and what to do', async (_what, text, told) => {
     expect(await load(text)).toBe(`${NEEDED}. ${told}`);
   });
 
-  it('the same of CommonJS, once', async () => {
+  it('the same for CommonJS, once', async () => {
     expect(await load('module.exports = class {};', 'cjs')).toBe(
       `${NEEDED}. Its default export is a class: export an instance of it`,
     );

@@ -1,4 +1,4 @@
-/** Which module of a package a plugin is, and what is told if it cannot be loaded. */
+/** Which module of a package a plugin is, and the message if it cannot be loaded. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ describe('a plugin named by a subpath of its package', () => {
   it.each([
     ['for import only', (file: string) => ({ import: file })],
     ['for require and import', (file: string) => file],
-  ])('is the export of that subpath, where the package is %s', async (what, target) => {
+  ])('is the export of that subpath, if the package is %s', async (what, target) => {
     const name = `@acme/many-${what.length}`;
     const exports = { '.': target('./one.js'), './other': target('./other.js'), './of/*': target('./*.js') };
     await install(name, { exports }, { 'one.js': provider('one'), 'other.js': provider('other') });
@@ -48,7 +48,7 @@ describe('a plugin named by a subpath of its package', () => {
     expect(await load(`${name}/of/other`)).toBe('other');
   });
 
-  it('is refused where the package does not export it, with what it exports', async () => {
+  it('is refused if the package does not export it, with what it exports', async () => {
     await install(
       'few',
       { exports: { '.': { import: './one.js' }, './other': './one.js' } },
@@ -60,7 +60,7 @@ describe('a plugin named by a subpath of its package', () => {
     expect(await load('few/one.js')).toContain('its package exports no ./one.js, but ., ./other');
   });
 
-  it('is a file of a package that says nothing of exports', async () => {
+  it('is a file of a package without exports', async () => {
     await install('plain', { main: 'one.js' }, { 'one.js': provider('one'), 'other.js': provider('other') });
     expect(await load('plain/other.js')).toBe('other');
     expect(await load('plain/absent.js')).toContain('its file ~/node_modules/plain/absent.js is not there');
@@ -68,7 +68,7 @@ describe('a plugin named by a subpath of its package', () => {
 });
 
 describe('a plugin that is not found', () => {
-  it('is told apart from a module that it imports', async () => {
+  it('is distinguished from a module that it imports', async () => {
     await install('peerless', { exports: './one.js' }, { 'one.js': `import 'cvrsync-absent';` });
     expect(await load('peerless')).toBe(
       'peerless cannot be loaded: ~/node_modules/peerless/one.js imports cvrsync-absent, which is not installed: install it next to the plugin',
@@ -76,14 +76,14 @@ describe('a plugin that is not found', () => {
     expect(await load('absent')).toBe('absent cannot be loaded: it is neither built in nor installed');
   });
 
-  it('is told apart from a module that its CommonJS requires', async () => {
+  it('is distinguished from a module that its CommonJS requires', async () => {
     await install('peerless-cjs', { type: 'commonjs', main: 'one.js' }, { 'one.js': `require('cvrsync-absent');` });
     expect(await load('peerless-cjs')).toContain(
       '~/node_modules/peerless-cjs/one.js imports cvrsync-absent, which is not installed',
     );
   });
 
-  it('is told apart from one that was never built', async () => {
+  it('is distinguished from one that was never built', async () => {
     const advice = 'build the package, or install it again';
     await install('unbuilt', { exports: './dist/one.js' }, {});
     expect(await load('unbuilt')).toBe(
@@ -95,7 +95,7 @@ describe('a plugin that is not found', () => {
     );
   });
 
-  it('by its path is told with the whole path', async () => {
+  it('by its path is reported with the whole path', async () => {
     expect(await load('./absent.mjs')).toBe(
       './absent.mjs cannot be loaded: there is no file ~/absent.mjs: a path begins at the folder of the configuration',
     );
@@ -103,7 +103,7 @@ describe('a plugin that is not found', () => {
 });
 
 describe('a plugin whose import throws an object', () => {
-  it('is told with what the object holds', async () => {
+  it('is reported with what the object holds', async () => {
     await write('thrower.mjs', `throw { status: 'no licence' };`);
     expect(await load('./thrower.mjs')).toBe("./thrower.mjs cannot be loaded: { status: 'no licence' }");
   });

@@ -123,14 +123,14 @@ describe('a plugin', () => {
     expect(await load(text)).toBe(message);
   });
 
-  it('of a folder is asked for its file', async () => {
+  it('that is a folder is refused, with a request for its file', async () => {
     expect(await loadProvider('./', folder)).toEqual({
       ok: false,
       message: './ is a folder: name the file in it that exports the provider',
     });
   });
 
-  it('that hangs on import is given up', async () => {
+  it('that hangs on import is abandoned', async () => {
     const text = module('', 'await new Promise(() => setInterval(() => {}, 60_000).unref());');
     expect(await load(text, './hangs.mjs', 200)).toMatch(/^IT cannot be loaded: its import did not end within 1 s/);
   });

@@ -1,4 +1,4 @@
-/** Where the syntax of a plugin is wrong, as Node reads it: in a process of its own, for a test reads it otherwise. */
+/** Syntax errors of plugins as Node reports them, in a process of its own: the test runner reads modules differently. */
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -18,13 +18,13 @@ async function told(files: Readonly<Record<string, string>>): Promise<string> {
   return stderr.replaceAll(folder, '~');
 }
 
-test.each(['mjs', 'mts', 'cjs'])('a syntax error in a file .%s is told with file and line', async (kind) => {
+test.each(['mjs', 'mts', 'cjs'])('a syntax error in a file .%s is reported with file and line', async (kind) => {
   expect(await told({ [`own.${kind}`]: 'const a = 1;\nconst b c = 3;\n' })).toMatch(
     new RegExp(`^cvrsync: ./own.${kind} cannot be loaded: .* at ~/own.${kind}:2$`, 'mu'),
   );
 });
 
-test('a syntax error in a TypeScript file that a plugin imports is told with that file', async () => {
+test('a syntax error in a TypeScript file that a plugin imports is reported with that file', async () => {
   expect(await told({ 'own.mjs': `import './inner.mts';`, 'inner.mts': 'const b c = 3;' })).toContain(
     ' at ~/inner.mts:1\n',
   );
@@ -33,7 +33,7 @@ test('a syntax error in a TypeScript file that a plugin imports is told with tha
 test.each([
   ['ts', 'imports', `import fs from 'node:fs';`],
   ['js', 'exports', 'export const a = 1;'],
-])('a module .%s that %s in a folder of CommonJS is told what to call it', async (kind, _what, text) => {
+])('a module .%s that %s in a folder of CommonJS is reported with its right name', async (kind, _what, text) => {
   expect(await told({ [`own.${kind}`]: text, 'package.json': '{ "type": "commonjs" }' })).toContain(
     ` at ~/own.${kind}:1: its package.json says that it is CommonJS. Call it .m${kind}, or write "type": "module" in that package.json\n`,
   );

@@ -1,4 +1,4 @@
-/** What is said of a text that does not match its pattern: never the pattern, but what it should look like. */
+/** The message about a text that does not match its pattern: an example, never the pattern. */
 import type { TSchema } from 'typebox';
 import { expect, it } from 'vitest';
 import { fill } from '../../../src/config/schema/fill.ts';
@@ -36,7 +36,7 @@ it('every text of the configuration with a pattern shows an example, and a secre
   expect(bare.map(([path]) => path)).toEqual([]);
 });
 
-it('shows an example of the text that a configuration misspells', () => {
+it('a misspelt text in a configuration is reported with an example', () => {
   const problems: Issue[] = [];
   fill(configSchema, { connector: { webhook: { path: 'webhook', auth: { method: 'None' } } } }, '', problems);
   expect(problems).toContainEqual({
@@ -45,7 +45,7 @@ it('shows an example of the text that a configuration misspells', () => {
   });
 });
 
-it('shows it for a request, too', async () => {
+it('a misspelt text in a request is reported with an example, too', async () => {
   const ground = { store: await newStore('sqlite'), now: () => 1 };
   const caller = { actor: { kind: 'operator', name: 'ida' }, via: 'page' } as const;
   await expect(perform(endHolds, { provider: 'a\u0001b' }, ground, caller)).rejects.toMatchObject({

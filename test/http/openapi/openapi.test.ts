@@ -4,7 +4,7 @@ import { describeRoutes } from '../../../src/http/openapi/openapi.ts';
 import { createServer } from '../../../src/http/server/server.ts';
 
 describe('the OpenAPI document', () => {
-  it('asks callers for no parameter that has a default', async () => {
+  it('requires no parameter that has a default', async () => {
     const server = createServer();
     onTestFinished(() => server.close());
     const document = await describeRoutes(server);
@@ -23,7 +23,7 @@ describe('the OpenAPI document', () => {
     expect(document()).toMatchObject({ paths: { '/list': { get: { parameters } } } });
   });
 
-  it('lists what the server answers before a route runs, in the words of the route where it has some', async () => {
+  it('lists what the server answers before a route runs, in the words of the route if it has some', async () => {
     const server = createServer();
     onTestFinished(() => server.close());
     const document = await describeRoutes(server);

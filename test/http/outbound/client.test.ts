@@ -42,7 +42,7 @@ const answer = (body: string, ...headers: readonly string[]): string =>
   ['HTTP/1.1 200 OK', `Content-Length: ${Buffer.byteLength(body)}`, ...headers, '', body].join('\r\n');
 
 describe('an answer', () => {
-  it('comes with its status, lower-cased joined headers and text', async () => {
+  it('has its status, lower-cased joined headers and text', async () => {
     const server = await serve((socket) =>
       socket.write(answer('blåbær', 'X-Part: a', 'X-Part: b', 'Content-Type: Text/Plain')),
     );
@@ -77,14 +77,14 @@ describe('an answer', () => {
     expect((await client().http(ask(server.url))).body).toBe('late');
   });
 
-  it('after one that only says to continue is read, whether or not a proxy is there for other hosts', async () => {
+  it('after a 100 Continue is read, with and without a proxy for other hosts', async () => {
     const server = await serve((socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer('late')}`));
     expect((await client().http(ask(server.url))).body).toBe('late');
     const { http } = client({ env: { HTTP_PROXY: 'http://127.0.0.1:1' } });
     expect((await http(ask(server.url))).body).toBe('late');
   });
 
-  it('that is compressed although nobody asked is read, within the cap', async () => {
+  it('that is compressed without a request is read, within the cap', async () => {
     const packed = gzipSync('x'.repeat(5_000));
     const server = await serve((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`);
@@ -94,7 +94,7 @@ describe('an answer', () => {
     expect((await faultOf(client({ maxBytes: 4_999 }).http(ask(server.url)))).kind).toBe('too-large');
   });
 
-  it('comes as bytes where bytes are asked for, within a cap of its own', async () => {
+  it('comes as bytes if bytes are requested, within a cap of its own', async () => {
     const bytes = Buffer.from([0xff, 0xfe, 0x3c, 0x00]);
     const packed = gzipSync(bytes);
     const server = await serve((socket) => {
@@ -108,7 +108,7 @@ describe('an answer', () => {
     expect((await faultOf(another(ask(server.url, { wantBytes: true, maxBytes: 3 })))).kind).toBe('too-large');
   });
 
-  it('that is a redirect is shown where that is asked for', async () => {
+  it('that is a redirect is shown on request', async () => {
     const server = await serve((socket) =>
       socket.write('HTTP/1.1 302 Found\r\nLocation: http://elsewhere.example/\r\nContent-Length: 0\r\n\r\n'),
     );
@@ -119,7 +119,7 @@ describe('an answer', () => {
     expect((await faultOf(another(ask(server.url)))).kind).toBe('redirect');
   });
 
-  it('comes whole in pieces to a slow reader, whose deadline counts from the last piece', async () => {
+  it('reaches a slow reader completely, in pieces, with a deadline that counts from the last piece', async () => {
     const piece = Buffer.alloc(200_000, 'blåbær');
     const count = 40;
     const server = await serve((socket) => {
@@ -151,7 +151,7 @@ describe('an answer', () => {
     expect(sum.digest('hex')).toBe(expected.digest('hex'));
   });
 
-  it('leaves its connection to the next call', async () => {
+  it('leaves its connection for the next call', async () => {
     let connections = 0;
     const server = await serve((socket) => {
       connections += 1;
@@ -166,17 +166,17 @@ describe('an answer', () => {
 });
 
 describe('a call fails', () => {
-  it('as refused where nobody listens', async () => {
+  it('as refused if nobody listens', async () => {
     const server = await serveRaw(() => undefined);
     await server.close();
     expect((await faultOf(client().http(ask(server.url)))).kind).toBe('refused');
   });
 
-  it('as dns where there is no such host', async () => {
+  it('as dns if there is no such host', async () => {
     expect((await faultOf(client().http(ask('http://nonexistent.invalid/')))).kind).toBe('dns');
   });
 
-  it('as tls where the connection cannot be trusted', async () => {
+  it('as tls if the connection cannot be trusted', async () => {
     const server = await serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect((await faultOf(client().http(ask(server.url.replace('http:', 'https:'))))).kind).toBe('tls');
   });
@@ -186,7 +186,7 @@ describe('a call fails', () => {
     ['within the headers', 'HTTP/1.1 200 OK\r\nContent-'],
     ['within the body', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'],
     ['within a chunked body', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf'],
-  ])('as cut where the connection ends %s', async (_where, text) => {
+  ])('as cut if the connection ends %s', async (_where, text) => {
     for (const end of [
       (socket: Socket) => socket.end(text),
       (socket: Socket) => socket.write(text, () => socket.resetAndDestroy()),
@@ -200,7 +200,7 @@ describe('a call fails', () => {
     ['nothing comes', ''],
     ['only informational answers come', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
     ['the body stops', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'],
-  ])('as timeout where %s, and the connection is dropped', async (_what, text) => {
+  ])('as timeout if %s, and the connection is dropped', async (_what, text) => {
     let dropped: Promise<unknown> = Promise.resolve();
     const server = await serve((socket) => {
       dropped = closing(socket);
@@ -211,7 +211,7 @@ describe('a call fails', () => {
     await dropped;
   });
 
-  it('as timeout where a body drips: the deadline is over the whole', async () => {
+  it('as timeout if a body drips, because the deadline covers the whole call', async () => {
     const server = await serve((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
       const drip = setInterval(() => socket.write('1\r\nx\r\n'), 20);
@@ -220,7 +220,7 @@ describe('a call fails', () => {
     expect((await faultOf(client({ deadlineMs: 200 }).http(ask(server.url)))).kind).toBe('timeout');
   });
 
-  it('as too large where the body never ends, and the connection is dropped', async () => {
+  it('as too large if the body never ends, and the connection is dropped', async () => {
     let dropped: Promise<unknown> = Promise.resolve();
     const server = await serve((socket) => {
       dropped = closing(socket);
@@ -236,7 +236,7 @@ describe('a call fails', () => {
     await dropped;
   });
 
-  it.each([301, 302, 303, 307, 308])('as redirect on %i, and the other place is never visited', async (status) => {
+  it.each([301, 302, 303, 307, 308])('as redirect on %i, and the redirect is not followed', async (status) => {
     const elsewhere = await serve((socket) => socket.write(answer('caught')));
     const server = await serve((socket) =>
       socket.write(`HTTP/1.1 ${status} Moved\r\nLocation: ${elsewhere.url}/\r\nContent-Length: 5\r\n\r\nthere`),
@@ -255,7 +255,7 @@ describe('a call fails', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('as network where the answer is not HTTP or the address is none', async () => {
+  it('as network if the answer is not HTTP or the address is invalid', async () => {
     const server = await serve((socket) => socket.end('220 mail ready\r\n'));
     expect((await faultOf(client().http(ask(server.url)))).kind).toBe('network');
     expect((await faultOf(client().http(ask('crm.example?key=sesame')))).kind).toBe('network');
@@ -273,7 +273,7 @@ describe('a call fails', () => {
 });
 
 describe('a proxy', () => {
-  it('from the environment takes calls to elsewhere, never those to loopback or to a host it is not for', async () => {
+  it('from the environment gets calls to other hosts, never those to loopback or to excluded hosts', async () => {
     const direct = await serve((socket) => socket.write(answer('direct')));
     const proxy = await serve((socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
     const { http } = client({ env: { HTTP_PROXY: proxy.url, NO_PROXY: 'inside.invalid' } });

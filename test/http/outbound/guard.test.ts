@@ -54,11 +54,11 @@ describe('an address that is not public', () => {
     expect(guard.refusal(address)).toBeTypeOf('string');
   });
 
-  it('passes where all are allowed', () => {
+  it('passes if all are allowed', () => {
     expect(createGuard({ allowPrivate: true }).refusal('127.0.0.1')).toBeUndefined();
   });
 
-  it('passes where its network is allowed, and no other does', () => {
+  it('passes if its network is allowed, and no other does', () => {
     const some = createGuard({ allow: ['10.1.0.0/16', 'fd00::/8', '127.0.0.1'] });
     for (const address of ['10.1.2.3', 'fd12::1', '127.0.0.1']) expect(some.refusal(address)).toBeUndefined();
     for (const address of ['10.2.0.1', 'fc00::1', '127.0.0.2', '::1']) expect(some.refusal(address)).toBeDefined();
@@ -72,7 +72,7 @@ it.each(['1.1.1.1', '8.8.8.8', '100.63.255.255', '100.128.0.1', '172.32.0.1', '1
   },
 );
 
-it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/a', ''])('no network is told so: %j', (network) => {
+it.each(['10.0.0.0/33', 'fd00::/129', 'example.com', '10.0.0.0/a', ''])('a bad network is refused: %j', (network) => {
   expect(() => createGuard({ allow: [network] })).toThrow('is not an address or network');
 });
 

@@ -14,7 +14,7 @@ const stating = (body: Buffer, size: number): Buffer => {
   return Buffer.concat([body.subarray(0, -4), end]);
 };
 
-test('a body is what was compressed, whatever its size: none, a byte, a chunk of zlib, more than one', async () => {
+test('a body is decompressed completely, whatever its size: none, a byte, a chunk of zlib, more than one', async () => {
   for (const size of [0, 1, 16_383, 16_384, 16_385, 1_000_000]) {
     const bytes = randomBytes(size);
     expect((await gunzip(gzipSync(bytes), ENOUGH)).equals(bytes), `${size} bytes`).toBe(true);
@@ -22,17 +22,17 @@ test('a body is what was compressed, whatever its size: none, a byte, a chunk of
   expect((await gunzip(gzipSync(TEXT), ENOUGH)).equals(TEXT)).toBe(true);
 });
 
-test('a body of several members is all of them, though its end states the size of the last', async () => {
+test('a body of several members is read completely, though its end states the size of the last', async () => {
   const whole = await gunzip(Buffer.concat([gzipSync(TEXT), gzipSync('and'), gzipSync('more')]), ENOUGH);
   expect(whole.equals(Buffer.concat([TEXT, Buffer.from('andmore')]))).toBe(true);
 });
 
-test('a body that states another size than it has is refused, as one that is cut', async () => {
+test('a body that states a wrong size is refused, like one that is cut', async () => {
   for (const body of [stating(gzipSync(TEXT), 3), stating(gzipSync(TEXT), 0xffff_ffff), gzipSync(TEXT).subarray(0, -9)])
     await expect(gunzip(body, ENOUGH)).rejects.toThrow(/incorrect length check|unexpected end of file/u);
 });
 
-test('a body with more bytes than allowed is a RangeError; with as many it is read', async () => {
+test('a body with more bytes than allowed is a RangeError, and one with as many is read', async () => {
   const body = gzipSync(TEXT);
   await expect(gunzip(body, TEXT.length - 1)).rejects.toThrow(RangeError);
   expect((await gunzip(body, TEXT.length)).length).toBe(TEXT.length);
@@ -47,7 +47,7 @@ test('a small body that claims to be huge takes no memory for it', async () => {
   expect(process.memoryUsage.rss() - before.rss).toBeLessThan(200_000_000);
 });
 
-test('a body is decompressed in one go: this thread hears of it, and of its end', async () => {
+test('a body is decompressed in one go, with one event for the body and one for its end', async () => {
   const kinds = new Map<number, string>();
   let goes = 0;
   const hook = createHook({

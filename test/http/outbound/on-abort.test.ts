@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { onAbort } from '../../../src/http/outbound/on-abort.ts';
 
-test('an abort is told to all that share the signal, once, and not to those that ended before', () => {
+test('an abort reaches all that share the signal, once, except those that ended before', () => {
   const shared = new AbortController();
   const heard: string[] = [];
   const forget = onAbort(shared.signal, () => heard.push('ended before'));

@@ -1,4 +1,4 @@
-/** In an outage of a CRM, the monitoring service or the register, a person is told: in the log, in review, by /ready. */
+/** An outage of a CRM, the monitoring service or the register is reported: in the log, in review, by /ready. */
 import { describe, expect, it } from 'vitest';
 import { readReview } from '../../../src/connector/review/review-list.ts';
 import type { OutboundHttp } from '../../../src/http/outbound/client.ts';
@@ -49,7 +49,7 @@ describe.each(ENGINES)('an outage (%s)', (engine) => {
     expect(lines.slice(3)).toEqual([expect.stringMatching(/^info hubspot answers again.*"seconds":150/)]);
   });
 
-  it('is named by review after ten minutes, and not any more when it is over', async () => {
+  it('is in review after ten minutes, until it is over', async () => {
     const { store, script, call } = await setUp(engine);
     script.answer = gone;
     for (let minute = 0; minute <= 11; minute += 1) {
@@ -64,14 +64,14 @@ describe.each(ENGINES)('an outage (%s)', (engine) => {
     expect(await readReview(store.db, script.time)).toEqual([]);
   });
 
-  it('tells no address, which may hold a key', async () => {
+  it('reveals no address, which may hold a key', async () => {
     const { store, script, lines, call } = await setUp(engine);
     script.answer = gone;
     await call();
     expect([...lines, ...(await readOutages(store.db, script.time)).map(shownOutage)].join()).not.toContain('secret');
   });
 
-  it('begins with refused credentials too, and not with what one record is refused for', async () => {
+  it('begins with refused credentials too, but not with the refusal of one record', async () => {
     const { store, lines, script, call } = await setUp(engine);
     script.answer = () => 400;
     await call();
@@ -98,7 +98,7 @@ describe.each(ENGINES)('an outage (%s)', (engine) => {
     expect(await readOutages(store.db, script.time)).toEqual([]);
   });
 
-  it('of the register is told by its host', async () => {
+  it('of the register is reported by its host', async () => {
     const { script, lines, call, make, inner } = await setUp(engine);
     script.answer = () => 502;
     await call(make().watchHosts(inner));

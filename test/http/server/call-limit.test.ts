@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createSharedCallLimit } from '../../../src/http/server/shared-call-limit.ts';
 import { newStore } from '../../support/stores.ts';
 
-it('counts in the process of the one daemon on SQLite, and begins anew by a clock that was set back', async () => {
+it('a call limit counts in the memory of the one daemon on SQLite, and restarts if the clock is set back', async () => {
   const store = await newStore('sqlite');
   let now = 100_000;
   const call = createSharedCallLimit({ store, name: 'api', limit: 2, now: () => now });

@@ -1,4 +1,4 @@
-/** A daemon that cannot listen says by which settings it was told to. */
+/** A daemon that cannot listen names the settings of the address. */
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -22,7 +22,7 @@ async function refusal(listeners: object): Promise<string> {
   );
 }
 
-test('a port that is taken is told with the setting, of each listener', async () => {
+test('a port in use is reported with the setting of each listener', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const address = other.address();
@@ -33,7 +33,7 @@ test('a port that is taken is told with the setting, of each listener', async ()
   other.close();
 });
 
-test('a host that is another machine is told with the setting', async () => {
+test('a host of another machine is reported with the setting', async () => {
   expect(await refusal({ server: { host: '192.0.2.1', port: 0 } })).toBe(
     '192.0.2.1 is not an address of this machine: correct server.host',
   );

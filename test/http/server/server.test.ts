@@ -77,12 +77,12 @@ describe('the error body', () => {
     expect(answer.headers['retry-after']).toBe('2');
   });
 
-  it('says which method a path takes', async () => {
+  it('names the methods of a path', async () => {
     const answer = await app.inject('/companies');
     expect(answer.headers['allow']).toBe('POST');
   });
 
-  it('keeps the detail of our failure to the log, which has no query', async () => {
+  it('leaves the details of an internal error to the log, which has no query', async () => {
     logged.length = 0;
     const answer = await app.inject('/broken?accesskey=sesame');
     expect(answer.body).not.toContain('hunter2');
@@ -118,7 +118,7 @@ describe('a schema', () => {
     expect(answer.json()).toEqual({ take: 25, all: true, entityId: 'CVR-1-1', job: '7', next: 26 });
   });
 
-  it('takes an empty text for a value that may be absent, and for no other', async () => {
+  it('accepts an empty text for a value that may be absent, and for no other', async () => {
     const answer = await app.inject('/items/7?entityId=CVR-1-1&take=&all=');
     const absent = await app.inject('/items/7?entityId=CVR-1-1');
     expect(answer.json()).toEqual(absent.json());
@@ -137,7 +137,7 @@ describe('a schema', () => {
   });
 });
 
-it('answers by the server that follows, also what reaches it by the second address of localhost', async () => {
+it('a server answers with the routes of the server that follows it, on every address of localhost', async () => {
   const [listening, next] = [createServer({}), createServer({})];
   next.get('/which', async () => 'the next');
   await answerOn(listening, next);

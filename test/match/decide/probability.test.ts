@@ -13,7 +13,7 @@ const along = (axis: keyof typeof AXES): readonly Pattern[] =>
   AXES[axis].map((value): Pattern => ({ ...agreeing, [axis]: value }));
 
 describe('the table of patterns', () => {
-  it.each(['address', 'phone', 'domain', 'rival'] as const)('does not fall where the %s agrees more', (axis) => {
+  it.each(['address', 'phone', 'domain', 'rival'] as const)('does not fall if the %s agrees more', (axis) => {
     const shares = along(axis).map((pattern) => probabilityOf(pattern, NONE));
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));
     expect(shares.every((share) => share > 0 && share < 1)).toBe(true);

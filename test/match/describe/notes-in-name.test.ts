@@ -6,7 +6,7 @@ import { matched } from '../matched.ts';
 const nordlys = entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone: '86123456' });
 const here = { street: RINGVEJ.street, postalCode: RINGVEJ.postalCode };
 
-describe('what people write beside a name', () => {
+describe('a note beside a name', () => {
   it.each([
     'Nordlys Møbler ApS 86 12 34 56',
     'Nordlys Møbler 86123456',
@@ -29,7 +29,7 @@ describe('what people write beside a name', () => {
     ),
   );
 
-  it('is a phone number that agrees, behind the name', async () =>
+  it('can be a phone number that agrees, behind the name', async () =>
     expect(await matched([nordlys], { name: 'Nordlys Møbler 86123456' })).toMatch(/^certain .*same phone/));
 
   it.each([
@@ -44,12 +44,12 @@ describe('what people write beside a name', () => {
     'Nordlys Privat',
   ])('%s is a name as it stands', (name) => expect(withoutNotes(name)).toEqual({ name, phone: undefined }));
 
-  it('is of the name where the register has it so', async () => {
+  it('belongs to the name if the register has it', async () => {
     const firm = entry('10000002', 'Firma Nordlys Møbler', { address: RINGVEJ });
     expect(await matched([firm], { name: 'Firma Nordlys Møbler', ...here })).toMatch(/^certain .*same name/);
   });
 
-  it('leaves a sister a sister, and a company that had the name before is not who has it now', async () => {
+  it('leaves a sister company a sister, and does not match a former holder of the name', async () => {
     expect(await matched([nordlys], { name: 'Nordlys Møbler Holding / faktura', ...here })).toMatch(/^ambiguous/);
     const havblik = entry('10000003', 'Havblik Cykler A/S', { address: HAVNEGADE, phone: '22334455' });
     expect(await matched([havblik], { name: 'Nordlys Møbler (tidligere Havblik Cykler)' })).toBe('none');
@@ -57,7 +57,7 @@ describe('what people write beside a name', () => {
 });
 
 describe('a company that its record names in part', () => {
-  it('has two letters, and its form and its address are the record’s', async () => {
+  it('has two letters, and the form and address of the record', async () => {
     const short = entry('10000001', 'KT A/S', { address: RINGVEJ });
     expect(await matched([short], { name: 'KT A/S', ...here })).toMatch(/^likely/);
     expect(await matched([short], { name: 'KT', ...here })).toMatch(/^likely .*few letters/);
@@ -71,7 +71,7 @@ describe('a company that its record names in part', () => {
       );
   });
 
-  it('says its form twice', async () => {
+  it('states its form twice', async () => {
     const shelf = entry('10000001', 'ANPARTSSELSKABET AF 3. OKTOBER 2007 ApS', { address: RINGVEJ });
     expect(await matched([shelf], { name: 'Anpartsselskabet af 3. oktober 2007', ...here })).toMatch(
       /^certain .*same name/,

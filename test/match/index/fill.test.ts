@@ -99,7 +99,7 @@ describe.each(ENGINES)('filling the company index on %s', (engine) => {
     expect((await fillFromFile(depsOf(store), fileOf(lines.slice(0, 10).join('\n')), here)).entries).toBe(10);
   });
 
-  it('rebuilds from the register in steps, continues a rebuild that was stopped, and forgets what was there', async () => {
+  it('rebuilds from the register in steps, continues a rebuild that was stopped, and deletes old entries', async () => {
     const store = await newStore(engine);
     await fillFromFile(depsOf(store), fileOf(JSON_LINES), here);
     const all = Array.from({ length: 5_000 }, (_, at) => entry(String(20_000_000 + at), `Firma ${at}`));

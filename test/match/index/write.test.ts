@@ -16,7 +16,7 @@ const first = async (store: Store, name: string, phone: string): Promise<string 
   (await matchRecords(store.db, [{ name, phone }]))[0]?.candidates[0]?.company;
 
 describe.each(ENGINES)('the company index on %s', (engine) => {
-  it('holds of a company that was stored twice what is stored once', async () => {
+  it('is the same if a company is stored once or twice', async () => {
     const store = await newStore(engine);
     const company = entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone: '86123456' });
     await put(store, [company]);
@@ -38,7 +38,7 @@ describe.each(ENGINES)('the company index on %s', (engine) => {
     expect(await entriesBefore(store.db, '77')).toEqual(['10000003', '10005099']);
   });
 
-  it('keeps what a register change replaces as former', async () => {
+  it('keeps values that a register change replaces as former ones', async () => {
     const store = await newStore(engine);
     await put(store, [entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone: '86123456' })]);
     await put(store, [entry('10000001', 'Solvind ApS', { address: HAVNEGADE, phone: '86123456' })], '2026-03-01');
@@ -58,7 +58,7 @@ describe.each(ENGINES)('the company index on %s', (engine) => {
     expect(await first(store, 'Kaffe Nord', '86123456')).toBe('10000002');
   });
 
-  it('forgets entries with their keys, some at a time', async () => {
+  it('deletes entries with their keys, some at a time', async () => {
     const store = await newStore(engine);
     await put(
       store,
@@ -74,7 +74,7 @@ describe.each(ENGINES)('the company index on %s', (engine) => {
     expect(await keysOf(store)).toEqual([]);
   });
 
-  it('holds the same of what was staged, once it is merged, as of what was written at once', async () => {
+  it('is the same for entries that were staged and merged as for direct writes', async () => {
     const steps = [
       [
         entry('10000001', 'Nordlys Møbler ApS', { address: RINGVEJ, phone: '86123456' }),

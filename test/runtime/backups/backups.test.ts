@@ -1,4 +1,4 @@
-/** Backups of the daemon: real copies of a real SQLite file, by a clock that is set on by hand. */
+/** Backups of the daemon: real copies of a real SQLite file, with a manual clock. */
 import { closeSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -68,7 +68,7 @@ function damage(file: string): void {
 }
 
 describe('backups of the daemon', () => {
-  it('come at the interval with the key, and only the newest stay', async () => {
+  it('are made at the interval with the key, and only the newest stay', async () => {
     const { file, clock, folder, start, files, errors, gauges } = await harness();
     writeFileSync(`${file}.key`, `${'A'.repeat(43)}=\n`);
     const backups = await start();
@@ -97,7 +97,7 @@ describe('backups of the daemon', () => {
     expect(errors).toEqual([]);
   });
 
-  it('go on after a restart at the interval since the last copy', async () => {
+  it('continue after a restart at the interval since the last copy', async () => {
     const { clock, start, files } = await harness();
     await (await start()).stop();
     clock.forward(5 * HOUR);
@@ -108,7 +108,7 @@ describe('backups of the daemon', () => {
     expect(files()).toHaveLength(2);
   });
 
-  it('tell of a damaged copy and keep none of it; without the setting nothing is told any more', async () => {
+  it('report a damaged copy and keep none of it, and report nothing more without the setting', async () => {
     const { file, store, clock, start, files, errors } = await harness();
     const backups = await start();
     const sound = files();
@@ -123,7 +123,7 @@ describe('backups of the daemon', () => {
     expect(await toldOf(store, clock.now())).toEqual([]);
   });
 
-  it('try again every quarter of an hour if the folder cannot be written, and say when they can', async () => {
+  it('are retried every quarter of an hour if the folder is not writable, and report when it is', async () => {
     const blocked = path.join(newFolder(), 'file');
     writeFileSync(blocked, '');
     const { store, clock, start, files, errors } = await harness({ folder: blocked });
@@ -141,7 +141,7 @@ describe('backups of the daemon', () => {
     expect(await toldOf(store, clock.now())).toEqual([]);
   });
 
-  it.each([true, false])('are a part of the daemon if they are configured (%s), with their metrics', async (isOn) => {
+  it.each([true, false])('are part of the daemon if they are configured (%s), with their metrics', async (isOn) => {
     const [store, folder] = [await newStoreUrl('sqlite'), newFolder()];
     const listeners = { server: { port: 0 }, admin: { port: 0, openMetrics: true } };
     const configured = { ...connectorWith(), ...listeners, store, ...(isOn && { backup: { folder } }) };

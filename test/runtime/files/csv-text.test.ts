@@ -6,7 +6,7 @@ import { readCsv } from '../../../src/runtime/files/csv-rows.ts';
 import { BYTE_ORDER_MARK, csvText } from '../../../src/runtime/files/csv-text.ts';
 import { newFolder } from '../../support/stores.ts';
 
-it('is read back as it was written, without what keeps its cells from being formulas', async () => {
+it('CSV is read back as it was written, without the protection from formulas', async () => {
   const rows = [
     ['difference/crm/a%2C%3D1/name', '-abcdefgh_-12345'],
     ['lane/apply/x', '=1+1'],

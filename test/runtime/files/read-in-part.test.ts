@@ -26,7 +26,7 @@ function longFile(head: string, line: string): string {
 }
 
 describe.runIf(process.platform === 'linux')('a file that is read in part', () => {
-  it('is closed where a column is missing', async () => {
+  it('is closed if a column is missing', async () => {
     const file = longFile('number;name', '10000001;Name ApS');
     for await (const row of readCsv(file, ['answer'])) expect(row).toHaveProperty('problem');
     await expect.poll(() => isOpen(file)).toBe(false);
@@ -35,7 +35,7 @@ describe.runIf(process.platform === 'linux')('a file that is read in part', () =
   it.each([
     ['cvrNumber;name', '10000001;Name ApS'],
     ['{}', '{"cvrNumber":"10000001"}'],
-  ])('is closed where its reader leaves after the first line, %s', async (head, line) => {
+  ])('is closed if its reader leaves after the first line, %s', async (head, line) => {
     const file = longFile(head, line);
     for await (const row of readIndexFile(file, 0)) {
       expect(row).toHaveProperty('line');

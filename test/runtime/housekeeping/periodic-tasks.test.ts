@@ -9,7 +9,7 @@ const NOW = 1_000_000;
 const LEASE = { limit: 20, now: NOW, leaseMs: 30_000 };
 
 it.each(ENGINES)(
-  'tasks that are due at once are scheduled again by one write, and a failed one keeps no other (%s)',
+  'tasks that are due at once are rescheduled by one write, and a failed one delays no other (%s)',
   async (engine) => {
     const store = await newStore(engine);
     let writes = 0;

@@ -23,7 +23,7 @@ async function leftOf(times: readonly number[]): Promise<readonly number[]> {
   return rows.map(({ at }) => at);
 }
 
-it('prunes along the key for as long as it finds old rows, and looks twenty steps further', async () => {
+it('pruning follows the key while it finds old rows, and looks twenty steps further', async () => {
   const [old, young] = [Array.from({ length: 30 }, () => 1), Array.from({ length: 19 }, () => 10)];
   expect(await leftOf([...old, ...young, 1])).toEqual(young);
   expect(await leftOf([...old, ...young, 10, 1])).toEqual([...young, 10, 1]);

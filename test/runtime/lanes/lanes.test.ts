@@ -85,7 +85,7 @@ describe.each(ENGINES)('lanes on %s', (engine) => {
     expect(await take(store, 900)).toMatchObject([{ attempts: 1, since: 500 }]);
   });
 
-  it('count failures, not free waits, and start over after a success of a periodic lane', async () => {
+  it('count failures, but not free waits, and start over after a success of a periodic lane', async () => {
     const store = await newStore(engine);
     await marked(store, ['a'], 0);
     const again = async (now: number, how: { free?: true; fresh?: true }) => {
@@ -114,7 +114,7 @@ describe.each(ENGINES)('lanes on %s', (engine) => {
     expect(await counts(store.db, 0)).toEqual([]);
   });
 
-  it('owe an heir nothing for the marks its predecessor missed', async () => {
+  it('do not run again for marks that came before their last claim', async () => {
     const store = await newStore(engine);
     await marked(store, ['a'], 0);
     await one(store, 0);
@@ -126,7 +126,7 @@ describe.each(ENGINES)('lanes on %s', (engine) => {
     expect(keys(await take(store, 2_000))).toEqual(['a']);
   });
 
-  it('do not mistake a lane that ended and began again for the one that was claimed', async () => {
+  it('that ended and began again are not mistaken for the claimed ones', async () => {
     const store = await newStore(engine);
     await marked(store, ['a'], 0);
     const old = await one(store, 0);
@@ -148,7 +148,7 @@ describe.each(ENGINES)('lanes on %s', (engine) => {
     expect(keys(await take(store, 5_000))).toEqual(['a', 'b']);
   });
 
-  it('are set aside when parked, until somebody marks, un-parks or drops them', async () => {
+  it('stay parked until somebody marks, un-parks or drops them', async () => {
     const store = await newStore(engine);
     await marked(store, ['a', 'b', 'c'], 0);
     const claims = await take(store, 0);
@@ -177,7 +177,7 @@ describe.each(ENGINES)('lanes on %s', (engine) => {
     expect(await parked(store.db)).toEqual([]);
   });
 
-  it('are not parked over news that came while they ran', async () => {
+  it('are not parked if they were marked while they ran', async () => {
     const store = await newStore(engine);
     await marked(store, ['a'], 0);
     const claimed = await one(store, 0);

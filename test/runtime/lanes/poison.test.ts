@@ -6,7 +6,7 @@ import { ENGINES, newStore } from '../../support/stores.ts';
 
 const suspicious: Claim = { queue: 'watch', key: 'a', fence: 1, marks: 1, attempts: 0, since: 0, unended: 1 };
 
-test.each(ENGINES)('while a suspect is read no other has begun on %s: its death is its own', async (engine) => {
+test.each(ENGINES)('a suspect is read alone on %s, so that its death is its own', async (engine) => {
   const store = await newStore(engine);
   const open = (source: string) =>
     createInputReader({ store, now: () => 1, log: { warn: () => {} }, source, claims: [suspicious], async retry() {} });
@@ -22,7 +22,7 @@ test.each(ENGINES)('while a suspect is read no other has begun on %s: its death 
   expect(await begun()).toEqual(['{}', '{}']);
 });
 
-test('an input that throws has not ended the process: it is begun anew as often as it is offered', async () => {
+test('an input that throws did not end the process, and is read again whenever it is offered', async () => {
   const store = await newStore('sqlite');
   const inputs = await createInputReader({
     store,

@@ -1,4 +1,4 @@
-/** A daemon that starts takes the lanes of dead daemons up, and leaves those of living daemons and of commands. */
+/** A daemon that starts frees the lanes of dead daemons, and leaves those of living daemons and of commands. */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { claim, mark } from '../../../src/runtime/lanes/lanes.ts';

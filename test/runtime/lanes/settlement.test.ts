@@ -26,7 +26,7 @@ describe('a settlement', () => {
     });
   });
 
-  it('ends a lane only where no mark came meanwhile', () => {
+  it('ends a lane only if no mark came meanwhile', () => {
     expect(settled(claim, { kind: 'done' }, undefined)).toBeUndefined();
     expect(settled(claim, { kind: 'done' }, 50)).toMatchObject({ due: 50, attempts: 0, since: 50, error: null });
   });

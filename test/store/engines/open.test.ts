@@ -53,7 +53,7 @@ describe.each(ENGINES)('a store on %s', (engine) => {
     expect(rows.map(({ key }) => key)).toEqual(['B', 'a-1', 'a1', 'b', 'å']);
   });
 
-  it('is brought up to date once by many that open it at the same time', async () => {
+  it('is migrated once if many open it at the same time', async () => {
     const url = await emptyStoreUrl(engine);
     const stores = await Promise.all([1, 2, 3, 4].map(() => opened(url)));
     await Promise.all(stores.map((store) => store.ping()));
@@ -74,7 +74,7 @@ describe.each(ENGINES)('a store on %s', (engine) => {
     await expect(openStore(url, { migrate: false })).rejects.toThrow(/schema version 0/);
   });
 
-  it('says so when it is down', async () => {
+  it('reports that it is down', async () => {
     const store = await newStore(engine);
     await store.close();
     await expect(store.ping()).rejects.toThrow();
@@ -89,7 +89,7 @@ describe('a store on PostgreSQL', () => {
     await expect(failed).rejects.not.toThrow(/hunter2/);
   });
 
-  it('commits to disk even where the server was told not to wait', async () => {
+  it('commits to disk even if the server is configured not to wait', async () => {
     const url = new URL(await emptyStoreUrl('postgres'));
     const first = await openStore(url.href);
     await first.write((tx) =>

@@ -1,4 +1,4 @@
-/** What cvrsync asks of a PostgreSQL, and of the way to it. */
+/** What cvrsync requires of PostgreSQL, and of the connection to it. */
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ describe('a database', () => {
     await run(server, `drop database ${name}`);
   });
 
-  it('that is not there is asked for with the statement that makes it', async () => {
+  it('that does not exist is refused with the statement that creates it', async () => {
     const url = new URL(await emptyStoreUrl('postgres'));
     url.pathname = '/nowhere';
     await expect(openStore(url.href)).rejects.toThrow(
@@ -35,7 +35,7 @@ describe('a database', () => {
     );
   });
 
-  it('shows whose sessions they are, by the name that the daemon or the address gives', async () => {
+  it('shows in its sessions the name that the daemon or the address gives', async () => {
     const url = await newStoreUrl('postgres');
     const named = async (address: string) => {
       const store = await openStore(address, { application: 'cvrsync 1.2.3 ingest,sync' });
@@ -67,7 +67,7 @@ describe('TLS', () => {
     },
   );
 
-  it('is left as the address says where that asks for the ways of libpq, or for none', () => {
+  it('follows the address if that asks for the behaviour of libpq, or for none', () => {
     for (const query of ['sslmode=require&uselibpqcompat=true', 'sslmode=disable', 'sslmode=no-verify', 'x=require'])
       expect(withFullCheck(`postgres://db/cvr?${query}`)).toBe(`postgres://db/cvr?${query}`);
   });

@@ -77,7 +77,7 @@ describe('a store in a SQLite file', () => {
   });
 
   it.skipIf(!canCountSyncs)(
-    'waits for no disk where a write means nothing after a restart of the machine',
+    'does not wait for the disk if a write is useless after a restart of the machine',
     async () => {
       const url = await emptyStoreUrl('sqlite');
       const log = path.join(newFolder(), 'syncs');
@@ -193,7 +193,7 @@ describe('a store in a SQLite file', () => {
     await expect(openStore(url, { migrate: false })).rejects.toThrow(/run cvrsync migrate/);
   });
 
-  it('waits for another process that is writing, without standing still itself', async () => {
+  it('waits for another writing process without blocking its own thread', async () => {
     const url = await emptyStoreUrl('sqlite');
     const store = await opened(url);
     const other = new Database(url);
@@ -208,7 +208,7 @@ describe('a store in a SQLite file', () => {
     await writing;
   });
 
-  it('reports a full disk as an error, keeps what it had, and goes on when there is room', async () => {
+  it('reports a full disk as an error, keeps what it had, and continues when there is room', async () => {
     const store = await newStore('sqlite');
     await put(store, 'before');
     await store.write((tx) => sql`pragma max_page_count = 40`.execute(tx));
@@ -219,12 +219,12 @@ describe('a store in a SQLite file', () => {
     await put(store, 'big', big);
   });
 
-  it('knows how much disk is left', async () => {
+  it('reports how much disk is left', async () => {
     const store = await newStore('sqlite');
     expect(await store.freeBytes()).toBeGreaterThan(0);
   });
 
-  it('moves its log into the file, also while something is being written, and knows how large the log is', async () => {
+  it('moves its log into the file, even during a write, and reports the size of the log', async () => {
     const store = await newStore('sqlite');
     await store.write(async (tx) => {
       await tx.insertInto('kv').values({ key: 'a', value: 'v', updated_at: 0 }).execute();

@@ -1,4 +1,4 @@
-/** A process of its own for tests: copies the store at the first argument to the second, and is killed after so many pages. */
+/** A process of its own for tests: copies the store at the first argument to the second, and is killed after some pages. */
 import { PLACES } from '../../../src/commands/erase/places.ts';
 import { openStore } from '../../../src/store/engines/open.ts';
 import { closeBoth, planCopy } from '../../../src/store/move/begin.ts';

@@ -1,4 +1,4 @@
-/** A store copied to another one: each row as it was, on either engine, also after a process that copied was killed. */
+/** A store is copied to another one: each row unchanged, on either engine, also after a process that copied was killed. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -100,7 +100,7 @@ describe.each(WAYS)('from %s to %s', (...way) => {
     expect(next).toEqual([{ seq: 8 }]);
   });
 
-  it('goes on where a process was killed, at any page', { timeout: 60_000 }, async () => {
+  it('resumes after its process was killed, at any page', { timeout: 60_000 }, async () => {
     const urls = await filled(way, 3);
     const before = await rowsWith(await opened(urls.fromUrl), '');
     for (const pages of [1, 40]) {
@@ -139,7 +139,7 @@ describe.each(WAYS)('from %s to %s', (...way) => {
     }
   });
 
-  it('is refused where the target holds an installation, or a part of another copy', async () => {
+  it('is refused if the target holds an installation, or a part of another copy', async () => {
     const urls = await filled(way, 1);
     const other = await filled(way, 1);
     await expect(begun({ ...urls, toUrl: other.fromUrl })).rejects.toThrow('already holds an installation (the table');
@@ -164,7 +164,7 @@ describe.each(WAYS)('from %s to %s', (...way) => {
     ).toBe(1);
   });
 
-  it('opens one of two copies of a store only, and none of a store that was opened again meanwhile', async () => {
+  it('opens only one of two copies of a store, and none of a store that was opened again meanwhile', async () => {
     const urls = await filled(way, 1);
     await (await begun(urls)).close();
     const second = { ...urls, toUrl: await emptyStoreUrl(way[1]) };
@@ -180,7 +180,7 @@ describe.each(WAYS)('from %s to %s', (...way) => {
     await expect(openStore(other.toUrl)).rejects.toThrow('is an incomplete copy');
   });
 
-  it('has what a command writes as it begins, and refuses what that writes later', async () => {
+  it('includes what a command writes as it begins, and refuses what that writes later', async () => {
     const urls = await filled(way, 1);
     const command = await opened(urls.fromUrl);
     const [begins, ends] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -200,7 +200,7 @@ describe.each(WAYS)('from %s to %s', (...way) => {
     expect(await readValue(command.db, 'late')).toBeUndefined();
   });
 
-  it('finishes a copy that was whole when its process was killed', async () => {
+  it('finishes a copy that was complete when its process was killed', async () => {
     const urls = await filled(way, 1);
     const { places, plan, deps, close } = await begun(urls);
     await copyRows(deps);
@@ -216,7 +216,7 @@ describe.each(WAYS)('from %s to %s', (...way) => {
   });
 });
 
-it('stops at a text that PostgreSQL cannot keep, and names its row', async () => {
+it('a copy stops at a text that PostgreSQL cannot store, and names its row', async () => {
   const urls = { fromUrl: await newStoreUrl('sqlite'), toUrl: await emptyStoreUrl('postgres') };
   const store = new Database(urls.fromUrl);
   store.prepare(`insert into kv (key, value, updated_at) values ('planted', ?, 1)`).run('a\0b');
@@ -224,7 +224,7 @@ it('stops at a text that PostgreSQL cannot keep, and names its row', async () =>
   await expect(copied(urls)).rejects.toThrow('kv (key planted) holds a NUL character');
 });
 
-it('is refused while a daemon runs on the store, and leaves no mark', async () => {
+it('a copy is refused while a daemon runs on the store, and leaves no mark', async () => {
   const urls = await filled(['postgres', 'sqlite'], 1);
   const daemon = await openStore(urls.fromUrl, { claim: true });
   await expect(begun(urls)).rejects.toThrow(/^a daemon runs on postgres:.*: stop them all/u);
