@@ -21,7 +21,9 @@ export function readAnswer({ status, headers, body }: HttpResponse, what: string
   const isPage = /^text\/html/i.test(headers['content-type'] ?? '');
   if (status === 401) throw new ProviderError('auth', `${what} was answered 401: put a valid value in authValue`);
   if (status === 429)
-    throw new ProviderError('rate', `${what} takes no more calls now (429)`, { retryAfterMs: wait ?? 10 * SECOND_MS });
+    throw new ProviderError('rate', `${what} was answered 429: too many calls`, {
+      retryAfterMs: wait ?? 10 * SECOND_MS,
+    });
   if (status >= 500 || status === 408)
     throw new ProviderError('unavailable', `${what} was answered ${status}`, waiting);
   if (isPage && status < 300)

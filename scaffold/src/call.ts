@@ -21,7 +21,7 @@ export function call({ http, now }: ProviderContext, { baseUrl, token }: Setting
     if (status === 401) throw new ProviderError('auth', 'My CRM refused the token: put a valid one in token');
     if (status === 429) {
       const wait = retryAfterMs(answered['retry-after'], now()) ?? 10_000;
-      throw new ProviderError('rate', 'My CRM takes no more calls now', { retryAfterMs: wait });
+      throw new ProviderError('rate', 'My CRM answered 429: too many calls', { retryAfterMs: wait });
     }
     if (status >= 500) throw new ProviderError('unavailable', `My CRM answered ${status}`);
     if (status >= 400) throw new ProviderError('refused', `My CRM answered ${status}: may the token use companies?`);
