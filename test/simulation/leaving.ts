@@ -6,14 +6,8 @@ import type { Random } from '../../src/protocol/sample/random.ts';
 import { cancelRun, confirmRun, requestPreview } from '../../src/runtime/runs/runs.ts';
 import type { Tx } from '../../src/store/store.ts';
 import type { CrmName } from '../support/fixture.ts';
+import type { Leaving } from './under-way.ts';
 import type { World } from './world.ts';
-
-/** Somebody leaves a CRM. `preview`: nothing is changed yet. `left`: it was confirmed. */
-export interface Leaving {
-  readonly crm: CrmName;
-  readonly id: number;
-  readonly stage: 'preview' | 'left';
-}
 
 const BY = { actor: { kind: 'user', name: 'Ida' }, via: 'command' } as const;
 

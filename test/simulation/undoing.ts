@@ -2,7 +2,6 @@
 import { GROUPS } from '../../providers/fields.ts';
 import { hubspotPreset } from '../../providers/hubspot/preset.ts';
 import { respelled } from '../../providers/kit/emulator/emulator.ts';
-import type { PropertyValue } from '../../providers/provider.ts';
 import { salesforcePreset } from '../../providers/salesforce/preset.ts';
 import { readResults, UNDO } from '../../src/connector/undo/undo-task.ts';
 import type { Selection } from '../../src/connector/undo/writes.ts';
@@ -15,25 +14,8 @@ import type { CrmName } from '../support/fixture.ts';
 import { type Change, heldBefore } from './changes.ts';
 import { type CrmRecord, keepAsItIs } from './people.ts';
 import { isUnderWay } from './quiet.ts';
+import type { Due, Undoing } from './under-way.ts';
 import type { World } from './world.ts';
-
-/** An undo under way. */
-export interface Undoing {
-  readonly id: number;
-  readonly selection: Selection;
-  /** When it was requested: what is written after its preview is left alone. */
-  readonly askedAt: number;
-  /** What must come of it, once it is confirmed. */
-  readonly due: readonly Due[] | undefined;
-}
-
-export interface Due {
-  readonly record: CrmRecord;
-  readonly property: string;
-  readonly target: PropertyValue;
-  /** How many changes there were then. */
-  readonly changes: number;
-}
 
 const BY = { actor: { kind: 'user', name: 'Ida' }, via: 'page' } as const;
 const MINUTE_MS = 60_000;

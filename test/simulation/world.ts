@@ -27,14 +27,13 @@ import { addRecords, RESPELL } from '../chaos/records.ts';
 import { type CallCount, countCalls } from './calls.ts';
 import { type ChangesOf, followChanges } from './changes.ts';
 import { postgresAt, sqliteIn } from './engine.ts';
-import type { Leaving } from './leaving.ts';
 import { type Machines, openMachines } from './machines.ts';
 import { MAIL_HOST, type MailServer, openMailServer, RECIPIENT, sendThroughWorld } from './mail.ts';
 import { installNetwork, type Network, TROUBLES, type Trouble } from './network.ts';
 import { type CrmRecord, type Policy, PROPERTIES } from './people.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 import { installTime, type Owner, type Time } from './time.ts';
-import type { Undoing } from './undoing.ts';
+import type { Leaving, Undoing } from './under-way.ts';
 import './loaded.ts';
 
 export interface WorldOptions {
