@@ -1,5 +1,5 @@
 /** At a million links: what a person asks reads what it shows, and no step of the daemon reads or writes them all at once. */
-import type { KyselyPlugin } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import {
   BEHIND_SAFETY_LIMIT,
@@ -178,3 +178,36 @@ function stoppedAfter(times: number): { readonly signal: AbortSignal; readonly a
     },
   };
 }
+
+it('lost calls are looked for link by link, also where the statistics of PostgreSQL are old', async () => {
+  const store = await newStore('postgres');
+  const fill = (from: number, queue: string, values: Parameters<typeof linkOf>[1]) =>
+    store.write(async (tx) => {
+      const ids = Array.from({ length: 2_000 }, (_, at) => `${from + at}`);
+      await tx
+        .insertInto('link')
+        .values(ids.map((id) => linkOf(id, values)))
+        .execute();
+      const keys = ids.map((id) => `hubspot:${id}`);
+      await mark(tx, queue, keys, 1);
+    });
+  await fill(0, 'edits:hubspot', { desired: 'on', observed: 'on' });
+  await sql`analyze link, lane`.execute(store.db);
+  await fill(2_000, 'monitoring', { desired: 'on', observed: 'unknown' });
+  const read = async () => {
+    const { rows } = await sql<{
+      read: number;
+    }>`select cast(sum(idx_tup_read) as bigint) as read from pg_stat_user_indexes where relname = 'lane'`.execute(
+      store.db,
+    );
+    return rows[0]?.read ?? 0;
+  };
+  const flush = sql`select pg_stat_force_next_flush()`;
+  await store.write((tx) => flush.execute(tx));
+  const before = await read();
+  await store.write(async (tx) => {
+    expect(await markUnconfirmed(tx, 1)).toBe(0);
+    await flush.execute(tx);
+  });
+  expect((await read()) - before).toBeLessThan(20_000);
+});

@@ -217,15 +217,13 @@ export async function markUnconfirmed(tx: Tx, now: number): Promise<number> {
     .selectFrom('link')
     .select(['provider', 'record_id'])
     .where(UNCONFIRMED)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('lane')
-            .select('key')
-            .where('queue', '=', MONITORING_QUEUE)
-            .where('key', '=', sql<string>`link.provider || ':' || link.record_id`),
-        ),
-      ),
+    // Not as `not exists`: from old statistics PostgreSQL plans that as a join that compares every link with every lane.
+    .where(
+      ({ selectFrom }) =>
+        sql<boolean>`${selectFrom('lane')
+          .select('key')
+          .where('queue', '=', MONITORING_QUEUE)
+          .where('key', '=', sql<string>`link.provider || ':' || link.record_id`)} is null`,
     )
     .orderBy('provider')
     .orderBy('record_id')
