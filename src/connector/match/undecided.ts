@@ -1,5 +1,6 @@
 /** Matched records that wait for a person's decision. */
 import { sql } from 'kysely';
+import { hasNo } from '../../store/has-no.ts';
 import type { Db } from '../../store/store.ts';
 import type { MatchedRecord } from './results.ts';
 
@@ -22,15 +23,13 @@ export const undecided = (db: Db) =>
     .selectFrom('match_result as found')
     .where('entity', 'is not', null)
     // A linked or unlinked record is decided.
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('link')
-            .select('link.record_id')
-            .whereRef('link.provider', '=', 'found.provider')
-            .whereRef('link.record_id', '=', 'found.record_id')
-            .where(sql<boolean>`not (link.state = 'removed' and coalesce(link.reason, '') = ${TAKEN_BACK})`),
-        ),
+    .where(({ selectFrom }) =>
+      hasNo(
+        selectFrom('link')
+          .select('link.record_id')
+          .whereRef('link.provider', '=', 'found.provider')
+          .whereRef('link.record_id', '=', 'found.record_id')
+          .where(sql<boolean>`not (link.state = 'removed' and coalesce(link.reason, '') = ${TAKEN_BACK})`),
       ),
     );
 

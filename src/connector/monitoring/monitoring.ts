@@ -15,6 +15,7 @@ import {
 } from '../../runtime/lanes/pending-writes.ts';
 import { each } from '../../store/each.ts';
 import { redactTexts } from '../../store/erasure/erasures.ts';
+import { hasNo } from '../../store/has-no.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
 import { withSendGuard } from '../crm/send-guard.ts';
@@ -217,13 +218,13 @@ export async function markUnconfirmed(tx: Tx, now: number): Promise<number> {
     .selectFrom('link')
     .select(['provider', 'record_id'])
     .where(UNCONFIRMED)
-    // Not as `not exists`: from old statistics PostgreSQL plans that as a join that compares every link with every lane.
-    .where(
-      ({ selectFrom }) =>
-        sql<boolean>`${selectFrom('lane')
+    .where(({ selectFrom }) =>
+      hasNo(
+        selectFrom('lane')
           .select('key')
           .where('queue', '=', MONITORING_QUEUE)
-          .where('key', '=', sql<string>`link.provider || ':' || link.record_id`)} is null`,
+          .where('key', '=', sql<string>`link.provider || ':' || link.record_id`),
+      ),
     )
     .orderBy('provider')
     .orderBy('record_id')
