@@ -125,7 +125,7 @@ export interface PropertyStateTable {
   refused_over: string | null;
   /** When the register's value replaced it once under a link's `trust: register`. */
   trusted_at: number | null;
-  /** JSON of the CRM's value that cvrsync keeps although the register's differs; null if there is none. */
+  /** The CRM's value, as JSON, that cvrsync keeps instead of the register's; null if it keeps no such value. */
   kept: string | null;
   /** JSON of the register's value. */
   offered: string | null;

@@ -6,7 +6,7 @@ import { startFake } from '../lab/whole-subject.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Names of text settings that hold a secret, even if the fake's value is none. */
+/** Names of the text settings that hold a secret, including those whose value is harmless in the fake. */
 const SECRET_NAME = /(?:token|secret|password|passphrase|passwd|credentials?|api_?key|access_?key|private_?key)$/i;
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
