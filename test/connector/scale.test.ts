@@ -7,11 +7,14 @@ import {
   releaseSafetyLimit,
   SAFETY_LIMIT_KEY,
 } from '../../src/connector/follow/safety-limit.ts';
+import { countDifferences } from '../../src/connector/history/differences.ts';
 import { continueMarking } from '../../src/connector/links/mark-all.ts';
 import { markAllUnconfirmed, markUnconfirmed } from '../../src/connector/monitoring/monitoring.ts';
 import { countReview, readReview } from '../../src/connector/review/review-list.ts';
 import { acceptAtStart } from '../../src/connector/rules/accepted.ts';
 import { claim, mark, park } from '../../src/runtime/lanes/lanes.ts';
+import { each } from '../../src/store/each.ts';
+import type { Store, Tx } from '../../src/store/store.ts';
 import { ENGINES, newStore } from '../support/stores.ts';
 import { linkOf, plansOf, wholeTables } from './query-plans.ts';
 
@@ -179,35 +182,110 @@ function stoppedAfter(times: number): { readonly signal: AbortSignal; readonly a
   };
 }
 
-it('lost calls are looked for link by link, also where the statistics of PostgreSQL are old', async () => {
-  const store = await newStore('postgres');
-  const fill = (from: number, queue: string, values: Parameters<typeof linkOf>[1]) =>
-    store.write(async (tx) => {
-      const ids = Array.from({ length: 2_000 }, (_, at) => `${from + at}`);
-      await tx
-        .insertInto('link')
-        .values(ids.map((id) => linkOf(id, values)))
-        .execute();
-      const keys = ids.map((id) => `hubspot:${id}`);
-      await mark(tx, queue, keys, 1);
-    });
-  await fill(0, 'edits:hubspot', { desired: 'on', observed: 'on' });
-  await sql`analyze link, lane`.execute(store.db);
-  await fill(2_000, 'monitoring', { desired: 'on', observed: 'unknown' });
+/** How many rows and index entries of a table a transaction reads on PostgreSQL. */
+async function entriesRead(
+  store: Store,
+  table: 'lane' | 'link' | 'override',
+  work: (tx: Tx) => Promise<unknown>,
+): Promise<number> {
   const read = async () => {
     const { rows } = await sql<{
       read: number;
-    }>`select cast(sum(idx_tup_read) as bigint) as read from pg_stat_user_indexes where relname = 'lane'`.execute(
-      store.db,
-    );
+    }>`select (select cast(sum(idx_tup_read) as bigint) from pg_stat_user_indexes where relname = ${table})
+      + (select seq_tup_read from pg_stat_user_tables where relname = ${table}) as read`.execute(store.db);
     return rows[0]?.read ?? 0;
   };
   const flush = sql`select pg_stat_force_next_flush()`;
   await store.write((tx) => flush.execute(tx));
   const before = await read();
   await store.write(async (tx) => {
-    expect(await markUnconfirmed(tx, 1)).toBe(0);
+    await work(tx);
     await flush.execute(tx);
   });
-  expect((await read()) - before).toBeLessThan(20_000);
+  return (await read()) - before;
+}
+
+describe('row by row, also where the statistics of PostgreSQL are old,', () => {
+  it('lost calls are looked for', async () => {
+    const store = await newStore('postgres');
+    const fill = (from: number, queue: string, values: Parameters<typeof linkOf>[1]) =>
+      store.write(async (tx) => {
+        const ids = Array.from({ length: 2_000 }, (_, at) => `${from + at}`);
+        await tx
+          .insertInto('link')
+          .values(ids.map((id) => linkOf(id, values)))
+          .execute();
+        const keys = ids.map((id) => `hubspot:${id}`);
+        await mark(tx, queue, keys, 1);
+      });
+    await fill(0, 'edits:hubspot', { desired: 'on', observed: 'on' });
+    await sql`analyze link, lane`.execute(store.db);
+    await fill(2_000, 'monitoring', { desired: 'on', observed: 'unknown' });
+    const read = await entriesRead(store, 'lane', async (tx) => expect(await markUnconfirmed(tx, 1)).toBe(0));
+    expect(read).toBeLessThan(20_000);
+  });
+
+  it('refused values, matches and differences are counted', async () => {
+    const store = await newStore('postgres');
+    const [MANY, WAITING] = [4_000, 200];
+    const ids = Array.from({ length: MANY }, (_, at) => `${at}`);
+    const inParts = async (insert: (tx: Tx, part: readonly string[]) => Promise<unknown>) => {
+      for (let at = 0; at < MANY; at += 1_000) await store.write((tx) => insert(tx, ids.slice(at, at + 1_000)));
+    };
+    const record = (id: string) => ({ provider: 'hubspot', record_id: id });
+    await inParts((tx, part) =>
+      tx
+        .insertInto('link')
+        .values(part.map((id) => linkOf(id)))
+        .execute(),
+    );
+    const held = { property: 'fax', kind: 'hold' as const, once: 0, created_at: 1 };
+    await inParts((tx, part) =>
+      tx
+        .insertInto('override')
+        .values(part.map((id) => ({ ...record(id), ...held })))
+        .execute(),
+    );
+    const values = { property: 'name', refused: '"x"', refused_reason: 'too long', kept: '"y"', kept_at: 1 };
+    await inParts(async (tx, part) => {
+      await tx
+        .insertInto('property_state')
+        .values(part.map((id) => ({ ...record(id), ...values })))
+        .execute();
+      const found = { position: 1, entity: 'CVR-1-1', confidence: 'likely', suggested_at: 1, body: '{}' };
+      await tx
+        .insertInto('match_result')
+        .values(part.map((id) => ({ ...record(`new ${id}`), ...found })))
+        .execute();
+    });
+    await sql`analyze`.execute(store.db);
+    // The last in every order.
+    const last = ids.toSorted().slice(-WAITING);
+    const ended = { refused: null, kept: null, kept_at: null };
+    await store.write((tx) =>
+      tx.updateTable('property_state').set(ended).where('record_id', 'not in', each(tx, last)).execute(),
+    );
+    const decided = ids.toSorted().slice(0, -WAITING);
+    await store.write((tx) =>
+      tx
+        .updateTable('match_result')
+        .set({ entity: null })
+        .where(
+          'record_id',
+          'in',
+          each(
+            tx,
+            decided.map((id) => `new ${id}`),
+          ),
+        )
+        .execute(),
+    );
+    const count = async (tx: Tx) => {
+      for (const kind of ['value', 'match'] as const)
+        expect(await countReview(tx, 1, { kinds: [kind], limit: 1_000 })).toBe(WAITING);
+      expect(await countDifferences(tx, 1, {}, 1_000)).toBe(WAITING);
+    };
+    expect(await entriesRead(store, 'link', count)).toBeLessThan(1_000);
+    expect(await entriesRead(store, 'override', count)).toBeLessThan(1_000);
+  });
 });

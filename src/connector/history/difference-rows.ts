@@ -3,6 +3,7 @@
  * condition over the property of a difference and over its parts would read all differences.
  */
 import { type RawBuilder, sql } from 'kysely';
+import { hasNoRow, hasRow } from '../../store/has-row.ts';
 import type { Db } from '../../store/store.ts';
 import { ALL_PROPERTIES, type OverrideRef } from '../overrides/override.ts';
 
@@ -66,9 +67,9 @@ function isWithin(
 /** The record is linked and nobody holds the property: the next sync ends a held difference, which needs no decision. */
 const isWaiting = (now: number): RawBuilder<unknown> =>
   // Not joins: SQLite would start with the many links.
-  sql`state.kept is not null and state.kept_with is null and exists ${ACTIVE_LINK}
-    and not exists (select 1 from override where provider = state.provider and record_id = state.record_id
-      and property in (state.property, ${sql.lit(ALL_PROPERTIES)}) and kind = 'hold' and (until is null or until > ${now}))`;
+  sql`state.kept is not null and state.kept_with is null and ${hasRow(ACTIVE_LINK)}
+    and ${hasNoRow(sql`(select 1 from override where provider = state.provider and record_id = state.record_id
+      and property in (state.property, ${sql.lit(ALL_PROPERTIES)}) and kind = 'hold' and (until is null or until > ${now}) limit 1)`)}`;
 
 /** The company of the record of `state`. */
 export const ACTIVE_LINK = sql<string>`(select entity from link

@@ -1,6 +1,6 @@
 /** Matched records that wait for a person's decision. */
 import { sql } from 'kysely';
-import { hasNo } from '../../store/has-no.ts';
+import { hasNoRow } from '../../store/has-row.ts';
 import type { Db } from '../../store/store.ts';
 import type { MatchedRecord } from './results.ts';
 
@@ -24,7 +24,7 @@ export const undecided = (db: Db) =>
     .where('entity', 'is not', null)
     // A linked or unlinked record is decided.
     .where(({ selectFrom }) =>
-      hasNo(
+      hasNoRow(
         selectFrom('link')
           .select('link.record_id')
           .whereRef('link.provider', '=', 'found.provider')

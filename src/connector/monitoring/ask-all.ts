@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { mark } from '../../runtime/lanes/lanes.ts';
 import type { StepRecorder } from '../../runtime/operators/audit.ts';
 import { eachRow } from '../../store/each.ts';
+import { hasNoRow } from '../../store/has-row.ts';
 import { closeGaps } from '../../store/recovery/gap.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { linkKey, MONITORING_QUEUE, type RecordRef } from '../names/queues.ts';
@@ -41,8 +42,8 @@ async function askSome(tx: Tx, { provider, recordId }: RecordRef, now: number): 
   const { rows } = await sql<{ provider: string; recordId: string }>`
     select link.provider, link.record_id as "recordId" from link
     where (link.provider, link.record_id) > (${provider}, ${recordId}) and ${asks('link')}
-      and not exists (select 1 from link as other where other.entity = link.entity and ${asks('other')}
-        and (other.provider, other.record_id) < (link.provider, link.record_id))
+      and ${hasNoRow(sql`(select 1 from link as other where other.entity = link.entity and ${asks('other')}
+        and (other.provider, other.record_id) < (link.provider, link.record_id) limit 1)`)}
     order by link.provider, link.record_id limit ${STEP}`.execute(tx);
   if (rows.length === 0) return [];
   const keys = rows.map((row) => linkKey(row.provider, row.recordId));

@@ -15,7 +15,7 @@ import {
 } from '../../runtime/lanes/pending-writes.ts';
 import { each } from '../../store/each.ts';
 import { redactTexts } from '../../store/erasure/erasures.ts';
-import { hasNo } from '../../store/has-no.ts';
+import { hasNoRow } from '../../store/has-row.ts';
 import type { Store, Tx } from '../../store/store.ts';
 import { guardOf, type LostLeaseDeps, reportLostLeases } from '../crm/lost-lease.ts';
 import { withSendGuard } from '../crm/send-guard.ts';
@@ -219,7 +219,7 @@ export async function markUnconfirmed(tx: Tx, now: number): Promise<number> {
     .select(['provider', 'record_id'])
     .where(UNCONFIRMED)
     .where(({ selectFrom }) =>
-      hasNo(
+      hasNoRow(
         selectFrom('lane')
           .select('key')
           .where('queue', '=', MONITORING_QUEUE)

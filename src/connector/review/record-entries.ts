@@ -1,6 +1,7 @@
 /** What needs a person of single records: links in conflict or refused, values set aside, and companies suggested. */
 import { sql } from 'kysely';
 import { reasonText } from '../../match/evidence/weights.ts';
+import { hasRow } from '../../store/has-row.ts';
 import type { Db } from '../../store/store.ts';
 import { isInState, type Link } from '../links/links.ts';
 import type { MatchedRecord } from '../match/results.ts';
@@ -103,8 +104,8 @@ const refusedValues = (db: Db, { provider, after }: EntryRange = {}) =>
       );
     })
     // Not a join: SQLite might begin with the links, which are many.
-    .where(({ exists, selectFrom }) =>
-      exists(
+    .where(({ selectFrom }) =>
+      hasRow(
         selectFrom('link')
           .select('link.record_id')
           .whereRef('link.provider', '=', 'state.provider')

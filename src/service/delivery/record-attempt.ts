@@ -8,6 +8,7 @@ import { type Notice, queueNotice } from '../mail/queue.ts';
 import { decideHealth, HEALTHY, type Health, type NoticeKind } from '../monitors/health.ts';
 import { disable } from '../monitors/monitors.ts';
 import { openAddress } from '../monitors/webhook-address.ts';
+import { IS_HEAD } from './due.ts';
 import { noticeOf } from './notice.ts';
 import type { Posted } from './post.ts';
 
@@ -292,8 +293,7 @@ async function dueOf(tx: Tx, monitors: readonly string[], now: number): Promise<
   const { rows } = await sql<Due>`
     select value as monitor,
       (select seq from delivery as head where head.monitor = value and head.state = 'due' and head.next_at <= ${at}
-        and not exists (select 1 from delivery as older where older.monitor = head.monitor
-          and older.entity = head.entity and older.state = 'due' and older.seq < head.seq) limit 1) as ready,
+        and ${IS_HEAD} limit 1) as ready,
       (select min(next_at) from delivery where delivery.monitor = value and state = 'due' and next_at > ${at}) as later
     from ${each(tx, monitors)} as list`.execute(tx);
   return new Map(rows.map((row) => [row.monitor, row]));
