@@ -39,6 +39,8 @@ export const withCurrencyFields = (fields: readonly FieldName[]): readonly Field
 
 function withCurrency(all: readonly Planned[], currency: FieldName, input: CurrencyInput): readonly Planned[] {
   const isAmount = ({ field }: Planned) => currencyOf(field) === currency;
+  // Most records: nothing is written that could show an amount in a wrong currency.
+  if (!all.some((each) => isWritten(each) && (isAmount(each) || each.field === currency))) return all;
   const isMapped = all.some(({ field }) => field === currency);
   const known = all.map((each) => {
     const lack =
