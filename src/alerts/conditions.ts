@@ -120,7 +120,7 @@ const BLOCKED: Readonly<Record<BlockFault, readonly [what: string, advice: strin
     'The work waits, and nothing is lost. `cvrsync check` names the permission or the setting to correct.',
   ],
   rate: [
-    'takes no more calls for now: its limit is used up',
+    'accepts no more calls for now: its limit is used up',
     'The work waits, and goes on by itself. Raise the limit, or find out which other software uses it.',
   ],
   locked: ['is locked', 'The work waits, and goes on by itself. `cvrsync review list` says until when it waits.'],

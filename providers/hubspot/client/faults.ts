@@ -62,7 +62,7 @@ export function faultOf(answer: HubspotRefusal, clock: AccountClock): ProviderEr
     case status === 429:
       return new ProviderError(
         'rate',
-        errorMessage(answer, `HubSpot takes no more calls for now (${body.policyName ?? 'limit not named'})`),
+        errorMessage(answer, `HubSpot accepts no more calls for now (${body.policyName ?? 'limit not named'})`),
         {
           retryAfterMs: after ?? rateWaitMs(answer, clock),
         },

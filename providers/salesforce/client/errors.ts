@@ -104,7 +104,7 @@ export function faultOf(answer: SalesforceRefusal): ProviderError {
   const limit = errors.find(({ code }) => code === 'REQUEST_LIMIT_EXCEEDED');
   if (limit !== undefined) return limitFault(limit, answer);
   if (status === 429)
-    return rate('Salesforce takes no more calls for now', answer.retryAfterMs ?? 10 * SECOND_MS, answer);
+    return rate('Salesforce accepts no more calls for now', answer.retryAfterMs ?? 10 * SECOND_MS, answer);
   if (status === 401) return sessionFault(answer);
   if (isForeign(answer)) return refused(notSalesforce(status), answer);
   if (status === 414 || status === 431)
@@ -149,7 +149,7 @@ function limitFault(limit: ApiError, answer: SalesforceRefusal): ProviderError {
     return rate('The org has used up its API calls of 24 hours', answer.retryAfterMs ?? DAILY_PAUSE_MS, answer);
   }
   const wait = /Concurrent/i.test(limit.message) ? 5 * SECOND_MS : MINUTE_MS;
-  return rate(`Salesforce takes no more calls for now: ${limit.message}`, answer.retryAfterMs ?? wait, answer);
+  return rate(`Salesforce accepts no more calls for now: ${limit.message}`, answer.retryAfterMs ?? wait, answer);
 }
 
 const rate = (message: string, retryAfterMs: number, cause: unknown): ProviderError =>

@@ -65,7 +65,7 @@ function asking({ http, now }: ProviderContext, { baseUrl, key }: Static<typeof 
     if (answer.status === 401) throw new ProviderError('auth', 'Ledger refused the key');
     if (answer.status === 429) {
       const wait = retryAfterMs(answer.headers['retry-after'], now()) ?? 5_000;
-      throw new ProviderError('rate', 'Ledger takes no more calls now', { retryAfterMs: wait });
+      throw new ProviderError('rate', 'Ledger accepts no more calls now', { retryAfterMs: wait });
     }
     if (answer.status >= 500) throw new ProviderError('unavailable', `Ledger answered ${answer.status}`);
     if (answer.status >= 400) throw new ProviderError('refused', `Ledger answered ${answer.status}`);
