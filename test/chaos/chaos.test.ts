@@ -124,7 +124,7 @@ async function run({ engine, companies: size, changes, faults, future, killsAt }
   const receipts = await store.db.selectFrom('receipt').select(['applied_at', 'quarantined']).execute();
   expect(receipts.filter(({ applied_at }) => applied_at === null)).toEqual([]);
   expect(receipts).toHaveLength(samples.length + future);
-  // Events from the future are set aside, each of them and no other, and freeze nothing.
+  // Events from the future are quarantined, each of them and no other, and freeze nothing.
   expect(receipts.filter(({ quarantined }) => quarantined !== null)).toHaveLength(future);
   expect(differences(crms, records, foldSamples(samples), { respell: RESPELL, amount: AMOUNT })).toEqual([]);
   expect(inWrongCurrency).toEqual([]);

@@ -209,7 +209,7 @@ function receiptLine(receipt: Timeline['receipts'][number], time: Time): string 
     pruned ? 'body no longer kept' : events.length === 0 ? 'no known event' : events.join(', '),
     changed.length === 0 ? undefined : `changed ${changed.join(', ')}`,
     stale.length === 0 ? undefined : `older than what was known: ${stale.join(', ')}`,
-    quarantined === null ? undefined : `set aside (see cvrsync review): ${quarantined}`,
+    quarantined === null ? undefined : `quarantined (see cvrsync review): ${quarantined}`,
     malformed.length === 0 ? undefined : `could not read ${malformed.join(', ')}`,
     request === undefined ? undefined : `request ${request}`,
   ];

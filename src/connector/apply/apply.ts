@@ -209,7 +209,7 @@ function reportFolding({ metrics, log }: ApplyDeps, done: Folding & { readonly r
   metrics.staleEvents.inc(done.stale);
   metrics.eventsAhead.inc(done.quarantined.size);
   for (const [event, reason] of done.quarantined)
-    log?.warn({ event, reason }, 'an event was set aside: see cvrsync review list');
+    log?.warn({ event, reason }, 'an event was quarantined: see cvrsync review list');
   for (const [event, cpuSeconds] of done.slow) {
     metrics.slowEvents.inc();
     log?.warn({ event, cpuSeconds }, 'cvrsync took long to read an event, and did nothing else meanwhile');

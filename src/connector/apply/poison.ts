@@ -37,7 +37,7 @@ export async function beginNext(
     });
     if (next?.reason === undefined) return next !== undefined;
     deps.metrics.poisonEvents.inc();
-    deps.log?.warn(next, 'an event was set aside: see cvrsync review list');
+    deps.log?.warn(next, 'an event was quarantined: see cvrsync review list');
   }
 }
 

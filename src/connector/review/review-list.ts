@@ -316,7 +316,7 @@ async function readSenders(db: Db): Promise<readonly ReviewEntry[]> {
   const reused = await readReusedIds(db);
   if (reused === undefined) return [];
   const { count, since, id, entity, isTaken } = reused;
-  const became = isTaken ? 'it was accepted' : 'it was not applied, and its body is set aside';
+  const became = isTaken ? 'it was accepted' : 'it was not applied, and its body is quarantined';
   return [
     {
       id: idOf('sender', 'webhook-id'),

@@ -1,4 +1,4 @@
-/** A poison event is set aside after it has cost its budget: real processes that die of it. */
+/** A poison event is quarantined after it has cost its budget: real processes that die of it. */
 import { describe, expect, test } from 'vitest';
 import { readFacts } from '../../../src/connector/facts/facts.ts';
 import { createIntake } from '../../../src/connector/intake/intake.ts';
@@ -45,7 +45,7 @@ const waiting = async (store: Store): Promise<number> =>
 const facts = async (store: Store, entity: string): Promise<Record<string, unknown>> =>
   Object.fromEntries((await readFacts(store.db, [entity])).map(({ field, value }) => [field, value]));
 
-describe.each(SUITE_ENGINES)('A poison event is set aside after it has cost its budget on %s', (engine) => {
+describe.each(SUITE_ENGINES)('A poison event is quarantined after it has cost its budget on %s', (engine) => {
   test('the process survives after four deaths, and all other events are applied', async () => {
     const url = await newStoreUrl(engine);
     // Two seconds of CPU, once: the engine has no part in it.
@@ -74,7 +74,7 @@ describe.each(SUITE_ENGINES)('A poison event is set aside after it has cost its 
     ]);
     const [review] = (await readReview(store.db, Date.now())).filter(({ id }) => id.startsWith('event/'));
     expect(review).toMatchObject({ reason: expect.stringContaining('began to read it 3 times') });
-    expect(log).toContain('an event was set aside: see cvrsync review list');
+    expect(log).toContain('an event was quarantined: see cvrsync review list');
     if (isSlowToo) expect(log).toMatch(/cvrsync took long to read an event.*"cpuSeconds":\d/u);
 
     // A person may have it tried again, with a whole budget.

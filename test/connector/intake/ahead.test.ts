@@ -1,4 +1,4 @@
-/** Events dated in the future: more than 24 hours ahead of our clock they are set aside, and freeze nothing. */
+/** Events dated in the future: more than 24 hours ahead of our clock they are quarantined, and freeze nothing. */
 import { describe, expect, test } from 'vitest';
 import { datedBy } from '../../../src/connector/intake/ahead.ts';
 import { payloadOf, type Updates } from '../../../src/protocol/payload.ts';
@@ -20,7 +20,7 @@ describe('an event dated ahead of our clock', () => {
     [24 * HOUR + 1, true],
     [48 * HOUR, true],
     [100 * 365 * 24 * HOUR, true],
-  ])('by %i ms is set aside: %s', (ms, isAside) => {
+  ])('by %i ms is quarantined: %s', (ms, isAside) => {
     const { payload, assertions, quarantined } = datedBy(renamed('Nordlys ApS', NOW + ms), NOW);
     expect([payload === undefined, assertions.length === 0, quarantined !== undefined]).toEqual([
       isAside,
@@ -36,7 +36,7 @@ describe('an event dated ahead of our clock', () => {
     ['employment of a month ahead', { monthlyEmployeeCount: { year: 2026, month: 4, ...count } }],
     ['an article of tomorrow and a day', newsAt(NOW + 25 * HOUR)],
     ['a report of next year', reportOf(2027)],
-  ])('only by its period is set aside alone, the rest is folded: %s', (_, updates) => {
+  ])('only by its period is quarantined alone, the rest is folded: %s', (_, updates) => {
     const payload = payloadOf(ENTITY, iso(NOW), { name: { before: null, after: 'Nordlys ApS' }, ...updates });
     const dated = datedBy(payload, NOW);
     expect(dated.assertions.map(({ field }) => field)).toEqual(['registerChangedAt', 'name']);
@@ -79,7 +79,7 @@ describe.each(SUITE_ENGINES)('one event dated in the future, on %s', (engine) =>
     return { fixture, reported, now: Date.now() };
   };
 
-  test('freezes no field: it is stored, set aside with a reason, shown for review, and true events go on', async () => {
+  test('freezes no field: it is stored, quarantined with a reason, shown for review, and true events go on', async () => {
     const { fixture, reported, now } = await setUp();
     expect(await reported(renamed('Sand ApS', now))).toBe('Sand ApS');
     expect(await reported(renamed('Fremtid ApS', now + 100 * 365 * 24 * HOUR))).toBe('Sand ApS');
@@ -89,7 +89,7 @@ describe.each(SUITE_ENGINES)('one event dated in the future, on %s', (engine) =>
     expect(list.stdout).toContain('event/2');
     const json = (await fixture.cli('review', 'list', '--json')).stdout;
     expect(json).toContain('more than 24 hours ahead of our clock');
-    expect((await fixture.cli('explain', ENTITY)).stdout).toContain('set aside (see cvrsync review): dated 2126-');
+    expect((await fixture.cli('explain', ENTITY)).stdout).toContain('quarantined (see cvrsync review): dated 2126-');
   });
 
   test('gets its time of arrival if a person retries it, and is ignored if it is dropped', async () => {

@@ -55,7 +55,7 @@ describe.each(SUITE_ENGINES)('one webhook-id on different events, on %s', (engin
     expect([await stored(), await senders()]).toEqual([['20000001'], []]);
     expect(await send(phoneEvent(2), 'msg_1', true)).toBe(204);
     expect([await stored(), await counted()]).toEqual([['20000001'], '1']);
-    expect((await senders())[0]?.reason).toContain('it was not applied, and its body is set aside');
+    expect((await senders())[0]?.reason).toContain('it was not applied, and its body is quarantined');
     const quarantined = await store.db.selectFrom('quarantine').select(['reason', 'body']).execute();
     expect(quarantined).toMatchObject([{ reason: expect.stringContaining('msg_1') }]);
     expect(quarantined[0]?.body).toContain('20000002');

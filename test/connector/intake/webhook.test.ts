@@ -162,7 +162,7 @@ describe('a body that cannot be used', () => {
     ['1,000 levels deep', deep, 'nested deeper'],
     ['a list', '[]', 'is not a JSON object'],
     ['without its parts', '{"entityId":7}', 'entityId is not an entity id'],
-  ])('is answered 400 and set aside: %s', async (_, body, reason) => {
+  ])('is answered 400 and quarantined: %s', async (_, body, reason) => {
     const answer = await send(body);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ errorMessage: expect.stringContaining(reason), httpStatusCode: 400 });
