@@ -11,7 +11,7 @@ export interface Engine {
   readonly url: string;
   /** Undefined for a file. */
   readonly connections: Connections | undefined;
-  /** When the next work falls due; in the past while something is under way. */
+  /** When the next work falls due; 0 while a daemon is at work. */
   nextDue(now: number): number | Promise<number>;
   /** Before the machine's network is back. */
   close(): Promise<void>;
@@ -20,12 +20,12 @@ export interface Engine {
 }
 
 /** Housekeeping may be late: it looks every minute. */
-const nextDueSince = (now: string): string => `select min(at) as at from (
+const nextDueSince = (now: string): string => `select case
+  when exists (select 1 from lane where lease_until > ${now}) then 0 else min(at) end as at from (
   select min(due_at) as at from lane where due_at is not null and queue not in ('housekeeping', 'service-housekeeping')
-  union all select 0 from lane where lease_until > ${now}
   union all select min(next_at) from delivery where state = 'due'
   union all select min(check_at) from pending_write
-  union all select 0 from arrival) as due`;
+  union all select 1 from arrival) as due`;
 
 export function sqliteIn(folder: string): Engine {
   const url = path.join(folder, 'store.db');
@@ -36,7 +36,7 @@ export function sqliteIn(folder: string): Engine {
     nextDue(now) {
       db ??= new Database(url, { readonly: true });
       const found: unknown = db.prepare(nextDueSince('@now')).pluck().get({ now });
-      return typeof found === 'number' ? found : 0;
+      return typeof found === 'number' ? found : Number.POSITIVE_INFINITY;
     },
     async close() {
       db?.close();
@@ -69,7 +69,7 @@ export async function postgresAt(server: string, { seed, time }: { seed: number;
     connections,
     async nextDue(now) {
       const [found] = await connections.ask<{ at: string | null }>(nextDueSince('$1'), [now]);
-      return Number(found?.at ?? 0);
+      return Number(found?.at ?? Number.POSITIVE_INFINITY);
     },
     async close() {
       await connections.close();

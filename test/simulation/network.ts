@@ -41,8 +41,6 @@ export interface Network {
   calm(): void;
   /** Requests that are on their way. */
   readonly inFlight: number;
-  /** Requests that left so far. */
-  readonly sent: number;
   /** Whose request a host of the world answers now. */
   readonly sender: Owner | undefined;
   uninstall(): void;
@@ -78,7 +76,6 @@ export function installNetwork(
   const disturbances = new Map<string, readonly Disturbance[]>();
   const flying = new Set<Exchange>();
   let sender: Owner | undefined;
-  let sent = 0;
 
   const troubleFor = (host: string): Trouble | undefined => {
     const some = (disturbances.get(host) ?? []).filter(({ until }) => until > time.now());
@@ -98,7 +95,6 @@ export function installNetwork(
     const exchange = openExchange(options, handler, owner, onEnd);
     if (exchange.isOver) return true;
     flying.add(exchange);
-    sent += 1;
     onCall(exchange.host, exchange.request.path);
     const trouble = troubleFor(exchange.host);
     if (trouble !== undefined) note(`trouble ${exchange.host} ${trouble}`);
@@ -164,9 +160,6 @@ export function installNetwork(
     get inFlight() {
       for (const exchange of flying) if (exchange.owner?.isDead === true) flying.delete(exchange);
       return flying.size;
-    },
-    get sent() {
-      return sent;
     },
     get sender() {
       return sender;

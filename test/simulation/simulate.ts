@@ -32,6 +32,9 @@ const BOUND_MS = 3 * 60 * MINUTE_MS;
 const LOOK_MS = 500;
 const WAIT_MS = 10_000;
 const LONGEST_WAIT_MS = 10 * MINUTE_MS;
+/** What is due no sooner than in half a minute falls due together with all else of these minutes: most of it are polls. */
+const SOON_MS = 30_000;
+const TOGETHER_MS = 5 * MINUTE_MS;
 
 /** Runs the steps of a plan until one fails, or until `isOver` says at a calm moment that there is no time for more. */
 export async function simulate(
@@ -66,21 +69,22 @@ async function take(world: World, step: Step, start: number): Promise<readonly s
   }
 }
 
-/** Lets the world run, asleep while nothing is due: a day in which nothing happens costs nothing. */
+/** Lets the world run, asleep while nothing is due: a day in which nothing happens costs little. */
 async function runTo(world: World, end: number): Promise<void> {
   let lookAt = 0;
   let behind = 0;
-  let sent = world.network.sent;
   await world.time.runTo(end, async () => {
     const { machines, time } = world;
-    if (machines.running().length === 0 || world.isUnderWay() || time.now() < lookAt) return 0;
-    lookAt = time.now() + LOOK_MS;
+    const now = time.now();
+    if (machines.running().length === 0 || world.isUnderWay() || now < lookAt) return 0;
+    lookAt = now + LOOK_MS;
     const due = await world.nextDue();
-    // Whoever sends requests is at work: a leap would make each of its calls too late.
-    behind = due > time.now() || world.network.sent > sent ? 0 : behind + 1;
-    sent = world.network.sent;
+    // Amid work a leap would make each of its calls too late.
+    if (due === 0) return 0;
+    behind = due > now ? 0 : behind + 1;
     // What is due and not begun waits for something else, such as the end of an account's pause, perhaps for hours.
-    return behind > 5 ? time.now() + Math.min(WAIT_MS * 2 ** (behind - 6), LONGEST_WAIT_MS) : due;
+    if (behind > 5) return now + Math.min(WAIT_MS * 2 ** (behind - 6), LONGEST_WAIT_MS);
+    return due > now + SOON_MS ? Math.ceil(due / TOGETHER_MS) * TOGETHER_MS : due;
   });
 }
 

@@ -102,7 +102,7 @@ export interface World {
   readonly machines: Machines;
   /** The store as people's commands and oracles see it. */
   readonly store: Store;
-  /** When the next work falls due; in the past while a daemon works. */
+  /** When the next work falls due; 0 while a daemon is at work. */
   nextDue(): Promise<number>;
   /** Whether a request or a statement is on its way. */
   isUnderWay(): boolean;
@@ -249,7 +249,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     afterWrite: new Map(),
     async nextDue() {
       const ahead = Math.max(...machines.all.map(({ skew }) => skew));
-      return (await engine.nextDue(time.now() + ahead)) - ahead;
+      const due = await engine.nextDue(time.now() + ahead);
+      return due === 0 ? 0 : due - ahead;
     },
     isUnderWay: () => network.inFlight > 0 || connections?.isBusy() === true,
     freeze(owner, ms) {
