@@ -14,10 +14,13 @@ export interface Condition {
   readonly afterMs?: number;
 }
 
+/** The most failed items of a queue to count. */
+export const MOST_FAILED = 1_000;
+
 export interface Observed {
   readonly blocks: readonly AccountBlock[];
   readonly missingRoles: readonly string[];
-  /** Counted up to one more than `COUNTED` of review. */
+  /** Counted up to one more than {@link MOST_FAILED}. */
   readonly failed: readonly { readonly queue: string; readonly count: number; readonly since: number }[];
   /** Connections whose safety limit withholds links; undefined is the register, whose limit withholds facts. */
   readonly limits: readonly { readonly provider: string | undefined; readonly since: number }[];
@@ -179,7 +182,7 @@ const gone = (provider: string, removed: number): string =>
 
 const ofFailed = ({ queue, count, since }: Observed['failed'][number]): Condition => ({
   key: `failed:${queue}`,
-  what: `Work failed for good in ${queue} (${shownCount(count)} ${count === 1 ? 'item' : 'items'})`,
+  what: `Work failed for good in ${queue} (${shownCount(count, MOST_FAILED)} ${count === 1 ? 'item' : 'items'})`,
   advice: 'Run `cvrsync review list`, and answer with `cvrsync review retry` or `cvrsync review drop`.',
   since,
 });

@@ -4,7 +4,7 @@ import { SAFETY_LIMIT_KEY } from '../connector/follow/safety-limit.ts';
 import { atStake, totalsOf } from '../connector/proposals/preview.ts';
 import { readAllCounted } from '../connector/proposals/proposals.ts';
 import { readMailOutage, readRefusedMail } from '../connector/review/mail-entries.ts';
-import { COUNTED, countReview } from '../connector/review/review-list.ts';
+import { countReview } from '../connector/review/review-list.ts';
 import { BACKUP_QUEUE } from '../runtime/backups/backups.ts';
 import { livingRoles, readDaemons } from '../runtime/daemons.ts';
 import { readBlocks } from '../runtime/limits/blocks.ts';
@@ -16,7 +16,7 @@ import { differsTooMuch, readDifferences } from '../service/register/watch/origi
 import { WITHHELD_QUEUE } from '../service/register/watch/withheld.ts';
 import { readGapsToClose } from '../store/recovery/gap.ts';
 import type { Db, Store } from '../store/store.ts';
-import type { Observed } from './conditions.ts';
+import { MOST_FAILED, type Observed } from './conditions.ts';
 
 /** `waiting`: the number of review entries, if known; it is counted up to one more than `reviewOver` otherwise. */
 export async function observe(store: Store, now: number, reviewOver: number, waiting?: number): Promise<Observed> {
@@ -48,7 +48,7 @@ export async function observe(store: Store, now: number, reviewOver: number, wai
 
 interface ParkedQueue {
   readonly queue: string;
-  /** Parked lanes except those of the safety limit, counted up to one more than {@link COUNTED}. */
+  /** Parked lanes except those of the safety limit, counted up to one more than {@link MOST_FAILED}. */
   readonly count: number;
   readonly since: number | null;
   /** Since when the safety limit has parked it. */
@@ -65,7 +65,7 @@ async function readParked(db: Db): Promise<readonly ParkedQueue[]> {
         from parked where parked.name is not null
     ) select name as queue,
       (select cast(count(*) as bigint) from (select 1 from lane
-        where ${ofQueue} and key <> ${SAFETY_LIMIT_KEY} limit ${COUNTED + 1}) as counted) as count,
+        where ${ofQueue} and key <> ${SAFETY_LIMIT_KEY} limit ${MOST_FAILED + 1}) as counted) as count,
       (select parked_at from lane where ${ofQueue} and key <> ${SAFETY_LIMIT_KEY} order by parked_at limit 1) as since,
       (select parked_at from lane where ${ofQueue} and key = ${SAFETY_LIMIT_KEY}) as "limitedSince"
     from parked where name is not null order by name`.execute(db);

@@ -55,8 +55,9 @@ export const SOURCES: readonly ReviewSource[] = [
 /** To count further takes long, and tells a person no more. */
 export const COUNTED = 10_000;
 
-/** A number that was counted up to one more than {@link COUNTED}. */
-export const shownCount = (count: number): string => (count > COUNTED ? `more than ${COUNTED}` : String(count));
+/** A number that was counted up to one more than `most`. */
+export const shownCount = (count: number, most = COUNTED): string =>
+  count > most ? `more than ${most}` : String(count);
 
 /** Which things are asked for, and how many at most; all of every kind where absent. */
 export interface EntryFilter {
