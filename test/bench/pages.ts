@@ -6,13 +6,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { Engine } from '../../src/store/store.ts';
 import { createDatabase, startPostgres } from '../support/postgres.ts';
 import { filledAddresses } from './addresses.ts';
-import { type Daemon, inFolder, settleMapping, startDaemon } from './daemon.ts';
+import { inFolder, settleMapping, startDaemon } from './daemon.ts';
 import { adminCookie, fillStore } from './fill.ts';
 import { quantile, report, round } from './measure.ts';
 
@@ -20,10 +21,10 @@ const LINKS = Number(process.env['CVRSYNC_BENCH_LINKS'] ?? 1_000_000);
 const SIZES = { links: LINKS, decisions: LINKS * 10, waiting: LINKS / 10, overrides: LINKS, monitors: 1_000 };
 const ROUNDS = Number(process.env['CVRSYNC_BENCH_ROUNDS'] ?? 20);
 const AIM_MS = 100;
-/** On PostgreSQL it is at work for many minutes after its start. */
+/** Counting takes minutes on PostgreSQL. */
 const QUIET_WITHIN_MS = 30 * 60_000;
-/** What its thread takes of two seconds while it only asks the service for what the account's calls allow. */
-const RESTING_S = 0.6;
+/** The share of the machine's cores that is busy when nothing of the bench is at work. */
+const RESTING = 0.15;
 const PROVIDERS = {
   hubspot: {
     use: 'hubspot',
@@ -41,15 +42,25 @@ interface PageTimes {
   readonly cpuMs: number;
 }
 
-/** Resolves when the daemon rests: at its start it counts for the charts, and takes up all lanes that wait. */
-async function untilQuiet(daemon: Daemon): Promise<void> {
+/**
+ * Resolves when the daemon and its database rest: at its start it counts for the charts, and takes up all lanes that wait. The
+ * whole machine is looked at, because PostgreSQL works in processes of its own.
+ */
+async function untilQuiet(): Promise<void> {
   const deadline = performance.now() + QUIET_WITHIN_MS;
-  for (let before = daemon.threadSeconds(), isQuiet = false; !isQuiet && performance.now() < deadline; ) {
-    await sleep(2_000);
-    const after = daemon.threadSeconds();
-    isQuiet = after - before < RESTING_S;
+  for (let before = coreTimes(), isQuiet = false; !isQuiet && performance.now() < deadline; ) {
+    await sleep(5_000);
+    const after = coreTimes();
+    isQuiet = (after.busy - before.busy) / (after.all - before.all) < RESTING;
     before = after;
   }
+}
+
+function coreTimes(): { readonly busy: number; readonly all: number } {
+  const sum = (some: readonly number[]) => some.reduce((one, other) => one + other, 0);
+  const cores = cpus().map(({ times }) => times);
+  const all = sum(cores.flatMap((times) => Object.values(times)));
+  return { busy: all - sum(cores.map(({ idle }) => idle)), all };
 }
 
 /** Times every page on a store of its own. */
@@ -61,12 +72,15 @@ async function timePages(
   const key = randomBytes(32);
   await writeFile(register, '');
   await settleMapping(folder, PROVIDERS, url);
+  const service = { register: { source: 'file', path: register }, secretKey: key.toString('base64') };
+  const start = () => startDaemon(folder, PROVIDERS, { store: url, more: { service } });
+  // With its first start the connection gets its job, which has all refused links asked for again.
+  await (await start()).stop();
   const began = performance.now();
   await fillStore(url, SIZES, key);
   const filledInS = round((performance.now() - began) / 1_000);
   const headers = { accept: 'text/html', cookie: await adminCookie(url) };
-  const service = { register: { source: 'file', path: register }, secretKey: key.toString('base64') };
-  const daemon = await startDaemon(folder, PROVIDERS, { store: url, more: { service } });
+  const daemon = await start();
   const broken = new Set<string>();
   const ask = async (page: string): Promise<number> => {
     const asked = performance.now();
@@ -77,7 +91,7 @@ async function timePages(
       broken.add(`${page} was answered with ${statusCode}`);
     return performance.now() - asked;
   };
-  await untilQuiet(daemon);
+  await untilQuiet();
   const pages: PageTimes[] = [];
   for (const page of filledAddresses(SIZES)) {
     // The first ones warm up.
