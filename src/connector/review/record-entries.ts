@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { reasonText } from '../../match/evidence/weights.ts';
 import { hasRow } from '../../store/has-row.ts';
 import type { Db } from '../../store/store.ts';
+import { ACTIVE_LINK } from '../history/difference-rows.ts';
 import { isInState, type Link } from '../links/links.ts';
 import type { MatchedRecord } from '../match/results.ts';
 import { undecided } from '../match/undecided.ts';
@@ -104,15 +105,7 @@ const refusedValues = (db: Db, { provider, after }: EntryRange = {}) =>
       );
     })
     // Not a join: SQLite might begin with the links, which are many.
-    .where(({ selectFrom }) =>
-      hasRow(
-        selectFrom('link')
-          .select('link.record_id')
-          .whereRef('link.provider', '=', 'state.provider')
-          .whereRef('link.record_id', '=', 'state.record_id')
-          .where('link.state', '=', 'active'),
-      ),
-    );
+    .where(hasRow(ACTIVE_LINK));
 
 const UNFIT = 'correct the property or the mapping, then retry; drop hides it until it is set aside again';
 const REFUSED =
