@@ -32,7 +32,7 @@ const BOUND_MS = 3 * 60 * MINUTE_MS;
 const LOOK_MS = 500;
 const WAIT_MS = 10_000;
 const LONGEST_WAIT_MS = 10 * MINUTE_MS;
-/** What is due no sooner than in half a minute falls due together with all else of these minutes: most of it are polls. */
+/** Work that is due later than this waits for the next whole five minutes, and is done together: most of it is polling. */
 const SOON_MS = 30_000;
 const TOGETHER_MS = 5 * MINUTE_MS;
 

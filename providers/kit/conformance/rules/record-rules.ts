@@ -7,7 +7,7 @@ import { patiently } from '../lab/until.ts';
 export const RECORD_RULES: readonly ConformanceRule[] = [
   {
     name: 'gone',
-    about: 'reads and updates report a deleted record as gone, and answer for the records beside it',
+    about: 'reads and updates report a deleted record as gone, and still answer for the other records of the call',
     why: 'otherwise its company stays monitored and paid for, and its changes are retried for ever',
     run: async ({ ids, fake, read, write, text, subject }) => {
       const [deleted, ...others] = ids;
